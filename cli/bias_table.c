@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "message.h"
-#include "picture_file.h"
 #include "progress.h"
 #include "scale_table.h"
 #include "temper_lab.h"
@@ -74,25 +72,19 @@ void bias_table(session *s) {
                              .scales = s->opt.list,
                              .scale_count = s->opt.list_count,
                              .published = 1};
-    if (!table_settings(&o.base, s)) return;
-    if (is_given(s, OPT_HEAD_SIZE)) o.head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
-    if (is_given(s, OPT_TYPE)) o.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
+    char *svg = NULL;
+    if (!table_settings(&o.base, &o.head_size, &o.type, s)) return;
     progress_start(&bar, "biases", !s->quiet && !s->json && isatty(STDERR_FILENO));
     o.progress = progress_step;
     o.context = &bar;
     temper_status status = temper_biases_find(&all, &o, &err);
     progress_clear(&bar);
-    if (status == TEMPER_OK && is_given(s, OPT_OUTPUT)) {
-        char *svg = NULL;
-        status = temper_biases_draw(&svg, all, &err);
-        if (status == TEMPER_OK) picture_write(s, s->opt.value[OPT_OUTPUT].text, svg);
-        temper_free(svg);
+    if (status == TEMPER_OK && is_given(s, OPT_OUTPUT)) status = temper_biases_draw(&svg, all, &err);
+    if (table_is_well(s, status, &err, svg)) {
+        if (s->json)
+            print_json(all);
+        else if (!s->quiet)
+            print_table(all, o.type == TEMPER_TYPE_F64);
     }
-    if (status != TEMPER_OK)
-        message_error(s, &err, NULL, NULL, 0);
-    else if (s->json)
-        print_json(all);
-    else if (!s->quiet)
-        print_table(all, o.type == TEMPER_TYPE_F64);
     temper_biases_free(all);
 }

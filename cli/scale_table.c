@@ -60,7 +60,7 @@ static void print_json(const temper_schedules *all) {
     }
 }
 
-bool table_settings(double *base, session *s) {
+bool table_settings(double *base, size_t *head_size, temper_type *type, session *s) {
     static const option_id never[] = {OPT_SEED, OPT_SEEDS, OPT_QUICK, OPT_JOURNAL};
     for (size_t k = 0; k < sizeof never / sizeof *never; k++)
         if (is_given(s, never[k])) {
@@ -70,10 +70,19 @@ bool table_settings(double *base, session *s) {
         }
     const char *text = s->opt.value[OPT_BASE].text;
     char *end = NULL;
+    if (is_given(s, OPT_HEAD_SIZE)) *head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
+    if (is_given(s, OPT_TYPE)) *type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
     *base = is_given(s, OPT_BASE) ? strtod(text, &end) : 0;
     if (!end || (end != text && !*end && *base > 0 && *base < 1e300)) return true;
     message_usage(s, NULL, "--base must be a number above 0: the largest q·k/sqrt(d)");
     return false;
+}
+
+bool table_is_well(session *s, temper_status status, const temper_error *err, char *svg) {
+    if (status == TEMPER_OK && svg) picture_write(s, s->opt.value[OPT_OUTPUT].text, svg);
+    temper_free(svg);
+    if (status != TEMPER_OK) message_error(s, err, NULL, NULL, 0);
+    return status == TEMPER_OK;
 }
 
 void scale_table(session *s) {
@@ -81,25 +90,19 @@ void scale_table(session *s) {
     temper_error err;
     progress bar;
     temper_schedule_options o = {.scales = s->opt.list, .count = s->opt.list_count, .published = 1};
-    if (!table_settings(&o.base, s)) return;
-    if (is_given(s, OPT_HEAD_SIZE)) o.head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
-    if (is_given(s, OPT_TYPE)) o.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
+    char *svg = NULL;
+    if (!table_settings(&o.base, &o.head_size, &o.type, s)) return;
     progress_start(&bar, "schedules", !s->quiet && !s->json && isatty(STDERR_FILENO));
     o.progress = progress_step;
     o.context = &bar;
     temper_status status = temper_schedules_find(&all, &o, &err);
     progress_clear(&bar);
-    if (status == TEMPER_OK && is_given(s, OPT_OUTPUT)) {
-        char *svg = NULL;
-        status = temper_schedules_draw(&svg, all, &err);
-        if (status == TEMPER_OK) picture_write(s, s->opt.value[OPT_OUTPUT].text, svg);
-        temper_free(svg);
+    if (status == TEMPER_OK && is_given(s, OPT_OUTPUT)) status = temper_schedules_draw(&svg, all, &err);
+    if (table_is_well(s, status, &err, svg)) {
+        if (s->json)
+            print_json(all);
+        else if (!s->quiet)
+            print_table(all, o.type == TEMPER_TYPE_F64);
     }
-    if (status != TEMPER_OK)
-        message_error(s, &err, NULL, NULL, 0);
-    else if (s->json)
-        print_json(all);
-    else if (!s->quiet)
-        print_table(all, o.type == TEMPER_TYPE_F64);
     temper_schedules_free(all);
 }
