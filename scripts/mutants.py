@@ -11,6 +11,7 @@
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
     make mutants MUTANTS="--since COMMIT"     those of lines that a commit did not have yet
     make mutants MUTANTS="--inside"           without those that need a build of their own, which take long
+    make mutants MUTANTS="--stale"            what of the list of harmless ones is about no survivor any more
     make mutants MUTANTS="--report"           what the journal knows, without running anything; --into doc/mutants.md writes it there
 
 A change is a mutant. It is caught if a test program fails, dies or takes far too long.
@@ -616,7 +617,7 @@ def read_dependencies(build):
 class Bench:
     """Runs the tests. Worker k has a folder of its own for what is built apart."""
 
-    def __init__(self, options, tree):
+    def __init__(self, options, tree, listed):
         self.o, self.tree = options, tree
         self.libraries = os.environ["MUTANT_LDLIBS"].split()
         self.users = read_dependencies(os.path.join(tree.top, "build"))
@@ -624,6 +625,7 @@ class Bench:
         self.programs = sorted(n for n in os.listdir(self.folder) if os.path.exists("tests/%s.c" % n))
         self.seconds, self.met = {}, {}  # what each test takes without a change, and which places it meets
         self.left_out = set()
+        self.listed = listed  # what the list of harmless ones has a reason for
         self.digests = {}  # what a test is made of: what a mutant passed once need not run again
 
     def tests_of(self, path):
@@ -638,14 +640,13 @@ class Bench:
         return self.seconds[test] * (len(self.met[test]) + 50)
 
     def order(self, mutant, apart):
-        """The cheapest tests first; with sanitizers only so many, since the other pass ran all."""
+        """The cheapest tests first; with sanitizers only so many, since the other pass ran all, and so for what the list has a reason for."""
         tests = sorted((t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]), key=self.cost)
-        if not self.tree.sanitize:
-            return tests
+        most = self.o.sanitized if self.tree.sanitize else self.o.listed if mutant.key in self.listed else 0
         quick, sum_ = [], 0
         for t in tests:
             sum_ += self.seconds[t]
-            if not quick or sum_ <= self.o.sanitized:
+            if not most or not quick or sum_ <= most:
                 quick.append(t)
         return quick
 
@@ -852,12 +853,30 @@ def read_harmless(path):
     return found
 
 
+def line_of(m):
+    return m.source.written.split("\n")[m.line - 1]
+
+
 def reason_of(m, harmless):
-    line = m.source.written.split("\n")[m.line - 1]
+    line = line_of(m)
     for reason, path, code, changes in harmless:
         if m.path == path and code in line and (changes is None or "%s -> %s" % (m.old, m.new) in changes):
             return reason
     return ""
+
+
+def stale_entries(mutants, known, harmless):
+    """What of the list is about no survivor any more: [(file, part of a line, changes, why)]."""
+    by_file, out = collections.defaultdict(list), []
+    for m in mutants:
+        by_file[m.path].append((line_of(m), "%s -> %s" % (m.old, m.new), known.get(m.key, {}).get("verdict", "survived")))
+    for _, path, code, changes in harmless:
+        met = [x for x in by_file[path] if code in x[0]]
+        for change in changes or [""]:
+            of = [verdict for _, what, verdict in met if not change or what == change]
+            if not any(verdict in LIVE for verdict in of):
+                out.append((path, code, change, "all caught" if of else "no such change" if met else "no such line"))
+    return out
 
 
 def quoted(m):
@@ -957,9 +976,11 @@ def main():
     parser.add_argument("--since", default="", help="only mutants of lines that this commit did not have")
     parser.add_argument("--inside", action="store_true", help="leave out mutants that need a build of their own")
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
+    parser.add_argument("--listed", type=float, default=0, help="seconds of tests that a mutant meets if the list has a reason for it; 0: all tests")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
     parser.add_argument("--into", default="", help="write the report into this page")
     parser.add_argument("--harmless", default="scripts/mutants.harmless", help="survivors that were looked at, with reasons")
+    parser.add_argument("--stale", action="store_true", help="print what of the list of harmless ones is about no survivor any more")
     parser.add_argument("--list", action="store_true", help="print the mutants")
     o = parser.parse_args()
     scratch = os.path.join(o.build, "mutants")
@@ -980,6 +1001,11 @@ def main():
         for m in mutants:
             print("%s:%d: %s -> %s" % (m.path, m.line, m.old, m.new))
         return 0
+    if o.stale:
+        stale = stale_entries(mutants, known, read_harmless(o.harmless))
+        for entry in stale:
+            print("%s: %s ## %s: %s" % entry)
+        return 1 if stale else 0
     if o.report:
         return 0 if report(o, mutants, known, read_harmless(o.harmless)) else 1
 
@@ -998,15 +1024,15 @@ def main():
         if sanitize:  # what survived without sanitizers, now or in an earlier call
             todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE
                     and (m.key in again or not known[m.key].get("sanitized")) and wanted(m)]
-        bench = prepare(o, everything, mutants, todo, sanitize)
+        bench = prepare(o, everything, mutants, todo, harmless, sanitize)
         random.Random(1).shuffle(todo)
         try_all(o, bench, todo, journal, end)
     return 0 if report(o, mutants, known, harmless) else 1
 
 
-def prepare(o, everything, mutants, todo, sanitize):
+def prepare(o, everything, mutants, todo, harmless, sanitize):
     tree = Tree(o, everything, sanitize)
-    bench = Bench(o, tree)
+    bench = Bench(o, tree, {m.key for m in todo if reason_of(m, harmless)})
     bench.measure(sorted({t for m in todo for t in bench.tests_of(m.path)}))
     print("%d mutants, %d to try %s sanitizers, %d of them apart" % (
         len(mutants), len(todo), "with" if sanitize else "without", sum(m.key in tree.apart for m in todo)), file=sys.stderr, flush=True)
