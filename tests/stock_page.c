@@ -1,12 +1,11 @@
-#include "stock_page.h"
+#include "stock_page_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "number/format.h"
 
-/* u and v of the page, half the least number of f16, and its largest. */
-static const real U = 0x1p-24L, V = 0x1p-11L, TINY = 0x1p-25L, F16_LARGEST = 65504;
+static const real F16_LARGEST = 65504;
 static const real TURNED = 0x1p-22L;   /* sines and cosines of kernels */
 static const real OWN_TRIG = 0x1p-30L; /* those of the audit, which adds it where it computes them */
 
@@ -18,7 +17,7 @@ static real width_of(const undo_column *c) { return fmaxl(fabsl(c->low), fabsl(c
 static real count_of(const view *x) { return x->u->m->positions; }
 static real head_root(const view *x) { return sqrtl(x->u->m->head_size); }
 
-static void ask(view *x, bool ok, const char *why) {
+void page_ask(page_view *x, bool ok, const char *why) {
     if (!ok && !x->refused) x->refused = why;
 }
 
@@ -54,7 +53,7 @@ void page_norm(page_view *x, uint32_t layer, bool net) {
         bool four = false;
         for (uint32_t p = 1; p && p <= u->m->width; p *= 4) four = four || p == u->m->width;
         if (four && squares < 63 && epsilon < 0x1p-25L * pin / d) return;
-        ask(x, squares <= 0x1p20L, "columns beside the pin");
+        page_ask(x, squares <= 0x1p20L, "columns beside the pin");
         x->common = (squares + epsilon * d) / pin + 4 * U;
         x->own = 4 * U;
         return;
@@ -65,7 +64,7 @@ void page_norm(page_view *x, uint32_t layer, bool net) {
     real spread = squares + 4 * sum * x->mean + d * x->mean * x->mean;
     x->common = (2 * spread + epsilon * d) / (4 * pin * pin) + (d / 2 + 8) * U;
     x->own = 4 * U;
-    ask(x, x->common <= 0x1p-10L, "the norm");
+    page_ask(x, x->common <= 0x1p-10L, "the norm");
 }
 
 /* ---- rows ---- */
@@ -99,10 +98,9 @@ real page_rounded(real size, real error, real relative, real grain) {
     return is_f16(size, grain) && 2 * off < most ? 2 * off : most;
 }
 
-/* A 0 that is off, after f16: below half its least number nothing is left, or as much again. */
-static real zero_rounded(real zero) { return zero + fminl(zero, V * zero + TINY); }
+real page_zero_rounded(real zero) { return zero + fminl(zero, V * zero + TINY); }
 
-static bool is_row_back(const line *r, real relative, real grain) {
+bool page_row_is_back(const page_row *r, real relative, real grain) {
     return page_is_back(r->size, r->error, relative, grain) ||
            page_is_back(r->size, r->zero, relative + r->share, grain);
 }
@@ -170,7 +168,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
             if (!back)
                 off = fmaxl(off, page_rounded(size, seen, relative, c->mean ? 0 : c->grain));
             else /* a number that is not 0 is exact */
-                off = fmaxl(off, zero_rounded(x->zero[at]));
+                off = fmaxl(off, page_zero_rounded(x->zero[at]));
         }
         if (size > 0) r.share = fmaxl(r.share, back ? part / c->grain + x->relative[at] + x->own : INFINITY);
         real ends[2] = {(real)f->terms[k].weight * c->low, (real)f->terms[k].weight * c->high};
@@ -234,14 +232,14 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
         relative += s.turned * s.turned / 2 + angle_off(x, pair_of(x, dimension)) + 2 * TURNED;
     }
     if (mean) grain = 0;
-    bool back = is_row_back(&r, relative + (key ? 0 : x->common), grain);
+    bool back = page_row_is_back(&r, relative + (key ? 0 : x->common), grain);
     if (x->cache16 && !back && !key) relative += x->common; /* others may be rounded back, and lose the scale */
     if (!x->cache16)
         s.error = r.error + relative * r.size;
     else if (!back)
         s.error = page_rounded(r.size, r.error, relative, grain);
     else /* a query may stay as it is */
-        s.error = key ? zero_rounded(r.zero) : fmaxl(zero_rounded(r.zero), r.error + relative * r.size);
+        s.error = key ? page_zero_rounded(r.zero) : fmaxl(page_zero_rounded(r.zero), r.error + relative * r.size);
     return s;
 }
 
@@ -268,6 +266,10 @@ static real score_off(const view *x, const undo_head *h, size_t from, size_t to,
     return off / head_root(x);
 }
 
+real page_score_off(const page_view *x, const undo_head *h) {
+    return score_off(x, h, 0, h->product_count, BY_QUERY | BY_KEY);
+}
+
 /* What an f16 cache cannot hold, or not add up; two numbers of a pair may turn into one. */
 static void ask_f16(view *x, const undo_head *h) {
     uint32_t half = x->u->m->head_size / 2;
@@ -275,8 +277,8 @@ static void ask_f16(view *x, const undo_head *h) {
     for (size_t v = 0; v < h->value_count; v++) {
         line r = page_read_row(x, &h->values[v].value);
         real size = r.size * (1 + x->common) + r.error;
-        ask(x, !x->vectors16 || size <= F16_LARGEST, "a value beyond f16");
-        ask(x, !x->cache16 || count_of(x) * size <= F16_LARGEST, "values beyond f16");
+        page_ask(x, !x->vectors16 || size <= F16_LARGEST, "a value beyond f16");
+        page_ask(x, !x->cache16 || count_of(x) * size <= F16_LARGEST, "values beyond f16");
     }
     for (size_t k = 0; k < h->product_count; k++) {
         line q = page_read_row(x, &h->products[k].query), j = page_read_row(x, &h->products[k].key);
@@ -293,8 +295,8 @@ static void ask_f16(view *x, const undo_head *h) {
         uint32_t partner = d < half ? d + half : d - half;
         real q = sizes[d] + (x->u->frequencies ? sizes[partner] : 0),
              j = key[d] + (x->u->frequencies ? key[partner] : 0);
-        ask(x, q * (1 + V) <= F16_LARGEST, "a query beyond f16");
-        ask(x, j * (1 + V) <= F16_LARGEST, "a key beyond f16");
+        page_ask(x, q * (1 + V) <= F16_LARGEST, "a query beyond f16");
+        page_ask(x, j * (1 + V) <= F16_LARGEST, "a key beyond f16");
     }
     free(sizes);
 }
@@ -306,8 +308,8 @@ static real value_off(const view *x, const undo_head *h, real *size) {
         line r = page_read_row(x, &h->values[v].value);
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
         if (x->cache16)
-            e = is_row_back(&r, x->common, grain) ? zero_rounded(r.zero)
-                                                  : page_rounded(r.size, r.error, x->common, grain);
+            e = page_row_is_back(&r, x->common, grain) ? page_zero_rounded(r.zero)
+                                                       : page_rounded(r.size, r.error, x->common, grain);
         worst = fmaxl(worst, e);
         *size = fmaxl(*size, r.size);
     }
@@ -316,7 +318,7 @@ static real value_off(const view *x, const undo_head *h, real *size) {
 
 static real chosen(view *x, const undo_head *h, real leak) {
     real size, e = value_off(x, h, &size), width = 0;
-    ask(x, leak < 0.25L, "the leak");
+    page_ask(x, leak < 0.25L, "the leak");
     for (size_t v = 0; v < h->value_count; v++) {
         double low, high;
         undo_range(x->u, &h->values[v].value, &low, &high);
@@ -331,7 +333,7 @@ static real once_off(view *x, const undo_head *h) {
     real grain = undo_grain(x->u, &p->key), n = count_of(x), size, e = value_off(x, h, &size);
     real leak =
         grain == 0 ? 0 : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) - p->query.one * grain / head_root(x));
-    ask(x, leak < 0.25L, "the leak of once");
+    page_ask(x, leak < 0.25L, "the leak of once");
     real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U * (size + e);
     if (!x->cache16) return error;
     line key = page_read_row(x, &p->key), value = page_read_row(x, &h->values[0].value);
@@ -344,10 +346,10 @@ static real once_off(view *x, const undo_head *h) {
     real apart = 2 * (differ + leak), sums = 2.2L * n * V;
     if (apart < 0x1p-10L && sums > 20 * V) sums = 20 * V;
     real shares = 6 * differ + (apart < 0x1p-12L ? 0 : sums);
-    ask(x, n * size < 2048, "candidates of once");
-    ask(x, grain == 0 || page_is_back(key.size, key.error, x->common + turn, grain), "keys of once");
-    ask(x, grain == 0 || page_is_back(value.size, value.error, x->common, 1), "values of once");
-    ask(x, shares < 0.125L && n * leak < 0.125L && n * e < 0.125L, "weights of once");
+    page_ask(x, n * size < 2048, "candidates of once");
+    page_ask(x, grain == 0 || page_is_back(key.size, key.error, x->common + turn, grain), "keys of once");
+    page_ask(x, grain == 0 || page_is_back(value.size, value.error, x->common, 1), "values of once");
+    page_ask(x, shares < 0.125L && n * leak < 0.125L && n * e < 0.125L, "weights of once");
     return error + (V + shares) * (size + e);
 }
 
@@ -425,8 +427,8 @@ static real nearest_off(view *x, const undo_head *h) {
     real keys = h->content > 1 ? all : score_off(x, h, 0, h->content, BY_KEY);
     real worth = undo_content_gap(x->u, h) / head_root(x), step, span;
     if (h->turn_count) {
-        ask(x, x->u->m->positions <= 4096, "pairs of a ramp");
-        ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
+        page_ask(x, x->u->m->positions <= 4096, "pairs of a ramp");
+        page_ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
         if (x->refused) return 0;
         step = least_step(x, h, &span) / head_root(x) - 2 * keys;
         span /= head_root(x);
@@ -434,7 +436,7 @@ static real nearest_off(view *x, const undo_head *h) {
         int by = BY_KEY;
         for (size_t k = 0; k < h->product_count; k++) { /* constants that are rounded back together, or not at all */
             line q = page_read_row(x, &h->products[k].query);
-            bool back = is_row_back(&q, x->common, undo_grain(x->u, &h->products[k].query));
+            bool back = page_row_is_back(&q, x->common, undo_grain(x->u, &h->products[k].query));
             if (h->products[k].query.count || (x->cache16 && !back)) by = BY_QUERY | BY_KEY;
         }
         real digits = score_off(x, h, h->content, h->product_count, by), slope = fabsl(h->slope) / head_root(x);
@@ -443,8 +445,8 @@ static real nearest_off(view *x, const undo_head *h) {
     }
     real ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
     if (x->u->m->positions < 2) step = INFINITY;
-    ask(x, step >= 2, "neighbours");
-    ask(x, ahead >= 2, "content");
+    page_ask(x, step >= 2, "neighbours");
+    page_ask(x, ahead >= 2, "content");
     return chosen(x, h, (expl(-step) + expl(-ahead)) / (1 - expl(-step)));
 }
 
@@ -508,7 +510,7 @@ static real wave_off(view *x, const undo_head *h) {
              off = k * length * (t->frequency * i * (3 * (real)t->pair + 4) * U + 6 * TURNED + OWN_TRIG);
         off += (k * fabsl(y) + sizes) * share + (x->cache16 ? (k + length) * TINY : 0);
         real score = (fabsl(t->key_weight * y + plus) - off) / head_root(x);
-        ask(x, score >= 2, "a wave");
+        page_ask(x, score >= 2, "a wave");
         worst = fmaxl(worst, count_of(x) * expl(-score));
     }
     return chosen(x, h, worst);
@@ -522,10 +524,12 @@ static real mean_off(view *x, const undo_head *h) {
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &v->value);
         real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
         if (x->cache16) {
-            ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
-            ask(x, page_is_back(r.size, r.error, x->common, grain) && n * zero_rounded(r.zero) < grain * 0x1p-17L,
-                "values of a mean");
-            error = v->scale * 8 * zero_rounded(r.zero);
+            page_ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
+            page_ask(x,
+                     page_is_back(r.size, r.error, x->common, grain) &&
+                         n * page_zero_rounded(r.zero) < grain * 0x1p-17L,
+                     "values of a mean");
+            error = v->scale * 8 * page_zero_rounded(r.zero);
             relative = V + 8 * U;
         }
         if (x->vectors16) {
@@ -555,7 +559,7 @@ static real compare_off(view *x, const undo_head *h) {
     real score = w * (undo_least_mean(x->u, column) * (1 - relative) - error) * (key - key_off) / r;
     score *= 1 - (x->u->m->head_size + 4) * 1.01L * U;
     real others = w * (undo_most_mean(x->u, column) + error) * key_off / r;
-    ask(x, score - others >= 2, "a sign");
+    page_ask(x, score - others >= 2, "a sign");
     return chosen(x, h, n * expl(2 * others - score));
 }
 
@@ -584,8 +588,8 @@ real page_head(page_view *x, const undo_head *h) {
     case UNDO_YESTERDAY: error = yesterday_off(x, h); break;
     case UNDO_WAVE: error = wave_off(x, h); break;
     case UNDO_COMPARE: error = compare_off(x, h); break;
-    case UNDO_WEIGHED:
-    case UNDO_LOOKUP: ask(x, false, "look-ups");
+    case UNDO_WEIGHED: return page_weighed(x, h);
+    case UNDO_LOOKUP: error = chosen(x, h, page_lookup_leak(x, h)); break;
     }
     wrote = mixed(x, h, error);
     for (size_t v = 0; v < h->value_count; v++) {
@@ -630,8 +634,8 @@ static real step_off(view *x, const undo_step *s, real *product, real *none) {
     real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
     double low, high;
     undo_range(x->u, &s->sum, &low, &high);
-    ask(x, sure >= (llama ? 17 : 10), "a step");
-    ask(x, !x->vectors16 || r.size + UNDO_GATE + off <= F16_LARGEST, "a step beyond f16");
+    page_ask(x, sure >= (llama ? 17 : 10), "a step");
+    page_ask(x, !x->vectors16 || r.size + UNDO_GATE + off <= F16_LARGEST, "a step beyond f16");
     real unit = 2 * r.own + UNDO_GATE * scale, most = (high > 0 ? high : 0) + off;
     *none = llama ? 4.04L * sure * expl(-sure) : 0;
     *product = most + *none;
@@ -716,6 +720,7 @@ static void take_kernels(stock_page *out, view x, arena *a) {
     x.error = arena_zalloc(a, u->column_count, sizeof *x.error);
     x.zero = arena_zalloc(a, u->column_count, sizeof *x.zero);
     x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
+    x.number = arena_zalloc(a, u->column_count, sizeof *x.number);
     x.imbalance = page_embedding(u);
     for (uint32_t l = 1; l <= u->m->layer_count; l++) {
         page_norm(&x, l, false);

@@ -24,6 +24,7 @@ typedef struct page_view {
     const undo *u;
     bool vectors16, cache16, norms32;
     real *error, *relative, *zero; /* [columns] zero: where the ideal number is 0 */
+    real *number;                  /* [columns] of weighed means: eta of the page */
     real imbalance, common, own, mean, sum;
     const char *refused;
 } page_view;

@@ -268,7 +268,9 @@ static const struct {
              {"first | Y Y a", 0},
              {"O a & O b | #[c] >= 3", 360},
              {"#[true] % 3 = 1 & a", 0},
-             {"O (a & Y O b)", 0}};
+             {"O (a & Y O b)", 0},
+             {"#[a] % 2 = 0", 0},
+             {"a @ #[b]", 0}};
 
 int main(void) {
     test_random r = test_seed(63);

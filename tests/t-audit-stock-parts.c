@@ -31,7 +31,7 @@ typedef struct state {
     stock_bounding b;
     page_view x;
     double size; /* of all errors of columns, as a factor */
-    double *error, *relative, *zero;
+    double *error, *relative, *zero, *number;
     uint32_t layer;
     const undo_head *head;
     double found; /* by the audit */
@@ -56,6 +56,7 @@ static void set_state(state *s) {
         s->x.error[c] = s->b.columns[c].error = s->error[c] * s->size;
         s->x.relative[c] = s->b.columns[c].relative = s->relative[c] * s->size;
         s->x.zero[c] = s->b.columns[c].zero = s->zero[c] * s->size;
+        s->x.number[c] = s->b.columns[c].number = s->number[c] * s->size;
     }
     s->x.refused = NULL;
 }
@@ -79,6 +80,7 @@ static bool is_same(const state *s, temper_status status, real error) {
         if (!is_near(s->wrote[c].error, s->x.error[c]) || !is_near(s->wrote[c].relative, s->x.relative[c]) ||
             !is_near(s->wrote[c].zero, s->x.zero[c]))
             return false;
+        if (s->head->role == UNDO_WEIGHED && !is_near(s->wrote[c].number, s->x.number[c])) return false;
     }
     return is_near(s->found, error);
 }
@@ -203,7 +205,43 @@ static void change_places(shakes *c, const state *s, test_random *r) {
         }
 }
 
-typedef enum mover { MOVE_FACTOR, MOVE_FORM, MOVE_SIZE, MOVE_FREQUENCY, MOVE_ERRORS, MOVERS } mover;
+/* The head of the weighed means that a look-up divides, or the head itself. */
+static const undo_head *mean_of(const state *s) {
+    return s->head->role == UNDO_LOOKUP ? &s->u->heads[s->head->of] : s->head;
+}
+
+/* Weighed means of other weights, and look-ups of other numbers with other keys and grounds. */
+static void shake_lookup(shakes *c, const state *s, test_random *r) {
+    const undo_head *mean = mean_of(s);
+    size_t k = s->head->product_count;
+    switch (random_below(r, 5)) {
+    case 0:
+        shake_put_number(c, &mean->weight, ldexp(1 + (double)random_below(r, 33) / 32, (int)random_below(r, 13)));
+        break;
+    case 1: shake_form(c, &mean->values[random_below(r, mean->value_count)].value, r); break;
+    case 2: change_places(c, s, r); break;
+    case 3:
+        shake_put_number(c, &s->u->columns[mean->values[0].column].scale, ldexp(1, (int)random_below(r, 4)));
+        break;
+    default: /* what all queries of a column leave of the ground, or one of them */
+        for (double rest = shake_error(r, -8); k > 0; k--) {
+            const undo_form *q = &s->head->products[k - 1].query;
+            if (q->count) shake_put_number(c, &q->rest, rest * q->terms[0].weight);
+            if (random_below(r, 8) == 0) break;
+        }
+    }
+}
+
+typedef enum mover {
+    MOVE_FACTOR,
+    MOVE_FORM,
+    MOVE_SIZE,
+    MOVE_FREQUENCY,
+    MOVE_QUERIES,
+    MOVE_WEIGHT,
+    MOVE_ERRORS,
+    MOVERS
+} mover;
 
 static void move(state *s, shakes *c, mover kind, double by, test_random *r) {
     const undo_form *f = shake_form_of(s->head, r);
@@ -218,6 +256,10 @@ static void move(state *s, shakes *c, mover kind, double by, test_random *r) {
         shake_scale(c, &s->u->frequencies[s->head->products[0].dimension % half], fmin(by, 0x1p10));
     else if (kind == MOVE_FREQUENCY && s->head->turn_count)
         shake_scale(c, &s->head->turns[0].frequency, fmin(by, 0x1p4));
+    else if (kind == MOVE_QUERIES)
+        for (size_t k = 0; k < s->head->product_count; k++) shake_scale_form(c, &s->head->products[k].query, by);
+    else if (kind == MOVE_WEIGHT && s->head->role == UNDO_LOOKUP)
+        shake_scale(c, &mean_of(s)->weight, by);
     else
         s->size = by;
 }
@@ -297,6 +339,7 @@ static void shake_head(state *s, test_random *r) {
     if (ramp && s->u->m->positions > 50) shake_put_whole(&c, &s->u->m->positions, 50);
     for (size_t k = random_below(r, 4); k > 0; k--) shake_any(&c, s->u, s->head, r);
     if (s->head->role == UNDO_YESTERDAY && !s->head->turn_count && random_below(r, 2)) change_places(&c, s, r);
+    if (s->head->role == UNDO_WEIGHED || s->head->role == UNDO_LOOKUP) shake_lookup(&c, s, r);
     s->size = random_below(r, 3) ? 0 : 1;
     compare_head(s);
     s->size = 1;
@@ -419,15 +462,18 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
     s.x.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.error);
     s.x.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.relative);
     s.x.zero = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.zero);
+    s.x.number = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.number);
     s.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.error);
     s.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.relative);
     s.zero = arena_zalloc(&e->memory, u->column_count, sizeof *s.zero);
+    s.number = arena_zalloc(&e->memory, u->column_count, sizeof *s.number);
     s.wrote = arena_zalloc(&e->memory, u->column_count, sizeof *s.wrote);
     int least = -(int)random_below(r, 20);
     for (uint32_t c = 0; c < u->column_count; c++) {
         s.error[c] = shake_error(r, least);
         s.zero[c] = random_below(r, 2) ? s.error[c] : s.error[c] * (double)random_below(r, 1000) / 4000;
         s.relative[c] = u->columns[c].mean ? shake_error(r, -8) : 0;
+        s.number[c] = u->columns[c].mean ? shake_error(r, -6) : 0;
     }
     s.x.imbalance = s.b.imbalance = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
     set_state(&s);
@@ -507,9 +553,11 @@ static void run_trial(entry *e, void *context) {
 }
 
 int main(void) {
-    static const char *const sources[] = {
-        "H(b -> O a)",  "(Y a) S (b & Y c)",     "Z (a T b)",     "2 * #[a] >= 3 * #[b] + 1",
-        "/(ab|ba)*c?/", "O a & O b | #[c] >= 3", "/(ab|ba|cc)*/", "#[true] % 3 = 1 & a"};
+    static const char *const sources[] = {"H(b -> O a)",   "(Y a) S (b & Y c)",
+                                          "Z (a T b)",     "2 * #[a] >= 3 * #[b] + 1",
+                                          "/(ab|ba)*c?/",  "O a & O b | #[c] >= 3",
+                                          "/(ab|ba|cc)*/", "#[true] % 3 = 1 & a",
+                                          "#[a] % 2 = 0",  "a @ #[b]"};
     test_random r = test_seed(65);
     compare_f16(&r, 4000);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
@@ -519,7 +567,10 @@ int main(void) {
             trial t = {.name = sources[k], .spec = s, .options = stock_setting(positions > 0, 20), .random = &r};
             t.options.positions = (enum stock_positions)positions;
             t.options.length = 1 + random_below(&r, 60);
-            CHECK(entry_run(&e, run_trial, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
+            temper_status status = entry_run(&e, run_trial, &t);
+            bool no_digits =
+                positions == STOCK_POSITIONS_RAMP && status == TEMPER_UNSUPPORTED; /* which look-ups need */
+            CHECK(status == TEMPER_OK || no_digits, "%s: %s", setting(&t), e.text);
         }
         temper_spec_free(s);
     }
