@@ -235,13 +235,78 @@ static void change_name(const trial *t, const char *to) {
     free(data);
 }
 
-/* Another file of weights beside the three, which a program would look for first, or add to them. */
+/* Another file of weights beside the three, which a program would look for first, or add to them; or more of a
+   tokenizer. */
 static void add_file(const trial *t, const char *name) {
     temper_error e = {0};
     write_all(t);
     CHECK(temper_file_write(path_of(name), "x", 1, &e) == TEMPER_OK, "%s", e.text);
     check_refused(t, &t->files[CERTIFICATE], name);
     unlink(path_of(name));
+}
+
+/* The folder, and the certificate's list, without model.safetensors: onnx/model.onnx and programs that read it have
+   the same texts, which must still be those of the model. */
+static void drop_safetensors(const trial *t, int which, const char *from, const char *to) {
+    bytes c = {malloc(t->files[CERTIFICATE].length + 1), 0}, b = t->files[which];
+    const char *at = strstr(t->files[CERTIFICATE].data, "{\"name\": \"model.safetensors\"");
+    temper_error e;
+    if (CHECK(at, "%s: the certificate has no model.safetensors", t->source)) {
+        const char *rest = strchr(strchr(at, '}'), '{');
+        c.length = (size_t)sprintf(c.data, "%.*s%s", (int)(at - t->files[CERTIFICATE].data),
+                                   t->files[CERTIFICATE].data, rest);
+        write_all(t);
+        unlink(path_of(names[SAFETENSORS]));
+        changed[SAFETENSORS] = true;
+        CHECK(audit_here(&c, &e) == TEMPER_OK, "%s: without model.safetensors: %s", t->source, e.text);
+        char *data = malloc(b.length + 1), *place;
+        memcpy(data, b.data, b.length + 1);
+        b.data = data;
+        if (CHECK((place = strstr(data, from)) != NULL, "%s has no %s", names[which], from))
+            memcpy(place, to, strlen(to));
+        write_file(which, &b);
+        check_refused(t, &c, names[which]);
+        unlink(path_of(names[which]));
+        check_refused(t, &c, names[which]);
+        free(data);
+    }
+    free(c.data);
+}
+
+/* A Llama by digits has no file but model.gguf, and a tokenizer. */
+static void check_digits(void) {
+    static const char *const there[] = {"model.gguf", "tokenizer.json",    "tokenizer_config.json", "Modelfile",
+                                        "README.md",  "testvectors.jsonl", "certificate.json",      "config.json"};
+    enum { WRITTEN = 7, COUNT = 8 };
+    const temper_stock_options o = {
+        .length = 12, .architecture = TEMPER_STOCK_LLAMA, .positions = TEMPER_STOCK_POSITIONS_DIGITS};
+    temper_spec *s = stock_parse("Y a", "abc");
+    bytes f[WRITTEN] = {0};
+    temper_error e;
+    make_here();
+    bool ok = s && CHECK(temper_export_stock(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text);
+    for (int k = 0; k < WRITTEN && ok; k++)
+        ok = CHECK(temper_file_read(&f[k].data, &f[k].length, path_of(there[k]), &e) == TEMPER_OK, "%s", e.text);
+    trial t = {.source = "Y a by digits"};
+    if (ok) CHECK(audit_here(&f[6], &e) == TEMPER_OK, "%s", e.text);
+    for (int k = 1; k <= 2 && ok; k++) {
+        char *at = strstr(f[k].data, "\"<s>\"");
+        at[1] = '(';
+        temper_file_write(path_of(there[k]), f[k].data, f[k].length, &e);
+        check_refused(&t, &f[6], there[k]);
+        at[1] = '<';
+        temper_file_write(path_of(there[k]), f[k].data, f[k].length, &e);
+    }
+    if (ok) {
+        CHECK(audit_here(&f[6], &e) == TEMPER_OK, "%s", e.text);
+        temper_file_write(path_of("config.json"), "{}", 2, &e);
+        check_refused(&t, &f[6], "a config.json");
+    }
+    for (int k = 0; k < WRITTEN; k++) temper_free(f[k].data);
+    for (int k = 0; k < COUNT; k++) unlink(path_of(there[k]));
+    rmdir(path_of("onnx"));
+    rmdir(here);
+    temper_spec_free(s);
 }
 
 /* One that is no weights is not looked at. */
@@ -256,7 +321,9 @@ static void add_note(const trial *t) {
 static void change_all(const trial *t) {
     static const char *const others[] = {"pytorch_model.bin",   "model.safetensors.index.json",
                                          "adapter_config.json", "adapter_model.safetensors",
-                                         "lora.GGUF",           "onnx/model_quantized.onnx"};
+                                         "lora.GGUF",           "onnx/model_quantized.onnx",
+                                         "added_tokens.json",   "special_tokens_map.json",
+                                         "vocab.json",          "merges.txt"};
     temper_error e;
     write_all(t);
     CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
@@ -274,6 +341,9 @@ static void change_all(const trial *t) {
     change_certificate(t, "onnx/model.onnx", "../model.onnx");
     change_certificate(t, "onnx/model.onnx", "/dev/null");
     change_certificate(t, "onnx/model.onnx", "onnx/none");
+    drop_safetensors(t, TOKENIZER, "\"a\"", "\"x\"");
+    drop_safetensors(t, TOKENIZER_CONFIG, "\"<s>\"", "\"</s\"");
+    drop_safetensors(t, CONFIG, "e-0", "e-1");
     change_name(t, NULL);
     change_name(t, "{\"name\": \"./model.safetensors\"");
     change_certificate(t, "\"name\": \"model.gguf\"", "\"name\": \"other.gguf\"");
@@ -337,6 +407,7 @@ int main(void) {
             if (j = (k + d) % COUNT, all[j].files[CERTIFICATE].data && all[k].files[CERTIFICATE].data)
                 exchange(&all[k], &all[j]);
     for (size_t k = 0; k < COUNT; k++) free_all(&all[k]);
+    check_digits();
     rmdir(folder);
     printf("%zu folders, %zu changed ones\n", total.folders, total.changed);
     return test_finish("t-audit-stock-folder");

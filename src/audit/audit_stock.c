@@ -75,14 +75,20 @@ static bool ends_in(const char *name, const char *ending) {
     return length >= end && strcasecmp(name + length - end, ending) == 0;
 }
 
-/* Files of weights that programs look for in a folder beside the three, or before them: whole ones, in parts, and
-   what is added to others. */
-static bool is_of_weights(const char *name) {
+/* Files that programs look for in a folder beside the three, or before them: weights whole, in parts, and what is
+   added to others; and more of a tokenizer. */
+static bool is_looked_for(const char *name) {
     static const char *const endings[] = {".gguf", ".safetensors", ".onnx", ".onnx_data", ".bin",        ".pt",
                                           ".pth",  ".ckpt",        ".h5",   ".msgpack",   ".index.json", ".npz"};
+    /* tokenizers read these beside theirs, and strings become other tokens */
+    static const char *const others[] = {"adapter_config.json", "added_tokens.json", "special_tokens_map.json",
+                                         "vocab.json",          "vocab.txt",         "merges.txt",
+                                         "tokenizer.model",     "spiece.model",      "sentencepiece.bpe.model"};
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (ends_in(name, endings[k])) return true;
-    return strcmp(name, "adapter_config.json") == 0;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strcasecmp(name, others[k]) == 0) return true;
+    return false;
 }
 
 /* `part`: "", or a folder of it and a slash. */
@@ -91,7 +97,7 @@ static void check_others(entry *e, const stock_audit *s, const char *folder, con
     char other[300] = "";
     if (!d) return;
     for (struct dirent *x; !*other && (x = readdir(d));) {
-        bool known = !is_of_weights(x->d_name);
+        bool known = !is_looked_for(x->d_name);
         size_t length = strlen(part);
         for (size_t k = 0; k < WEIGHT_FILES; k++)
             known |= strncmp(weight_files[k], part, length) == 0 && strcmp(weight_files[k] + length, x->d_name) == 0;
@@ -122,17 +128,19 @@ static void check_names(entry *e, const stock_audit *s, const char *folder) {
     if (folder) check_others(e, s, folder, "onnx/");
 }
 
-/* The same numbers in the other file, so that what is proved of one holds of both. */
-static void check_same_weights(const stock_audit *s, const struct stock_model *x, const struct stock_model *y) {
-    stock_tensors p = stock_tensors_make(x, STOCK_HUGGING_FACE, s->arena);
+static void check_same_sizes(const stock_audit *s, const struct stock_model *x, const struct stock_model *y,
+                             const char *name) {
     bool same = x->architecture == y->architecture && x->positions == y->positions && x->width == y->width &&
                 x->heads == y->heads && x->head_size == y->head_size && x->hidden == y->hidden &&
                 x->layer_count == y->layer_count && x->vocabulary == y->vocabulary &&
                 (float)x->epsilon == (float)y->epsilon && (float)x->rope_base == (float)y->rope_base;
-    if (!same) stock_refuse(s, 0, 0, "model.safetensors is of another model than model.gguf");
-    for (uint32_t t = 0; t < x->vocabulary; t++)
-        if (t >= STOCK_AUDIT_LETTERS && t + 1 < x->vocabulary && strcmp(x->tokens[t], y->tokens[t]) != 0)
-            stock_refuse(s, 0, 0, "tokenizer.json has other letters than model.gguf");
+    if (!same || y->rope_factors) stock_refuse(s, 0, 0, "%s is of another model than model.gguf", name);
+}
+
+/* The same numbers in the other file, so that what is proved of one holds of both. */
+static void check_same_weights(const stock_audit *s, const struct stock_model *x, const struct stock_model *y) {
+    check_same_sizes(s, x, y, "model.safetensors");
+    stock_tensors p = stock_tensors_make(x, STOCK_HUGGING_FACE, s->arena);
     stock_tensors q = stock_tensors_make(y, STOCK_HUGGING_FACE, s->arena);
     for (size_t k = 0; k < p.count; k++)
         for (uint32_t part = 0; part < p.all[k].part_count; part++) {
@@ -147,21 +155,52 @@ static void check_same_weights(const stock_audit *s, const struct stock_model *x
         }
 }
 
-/* How strings become tokens is said in two files. */
-static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m) {
-    static const char name[] = "tokenizer_config.json";
-    size_t length;
-    text expected;
-    const char *bytes = read_whole(e, &length, path_in(e, folder, name));
-    const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, &e->memory));
-    text_init(&expected, &e->memory);
-    tokenizer_config_print(&expected, &facts);
-    if (length != expected.length || memcmp(bytes, expected.data, length) != 0)
-        stock_refuse(s, 0, 0, "%s has another field, or another value", name);
+/* A text of the folder; NULL: there is none, and nobody needs it. */
+static const char *read_text(entry *e, const char *folder, const char *name, bool needed, size_t *length) {
+    struct stat about;
+    const char *path = path_in(e, folder, name);
+    return needed || lstat(path, &about) == 0 ? read_whole(e, length, path) : NULL;
+}
+
+/* How strings become tokens is said in two files, which programs read for the weights of any file: both must be what
+   a writer makes of the letters of model.gguf, whose tokens are the same if they are words of one character. */
+static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m,
+                            bool needed) {
+    static const char *const names[2] = {"tokenizer.json", "tokenizer_config.json"};
+    static void (*const print[2])(text *, const tokenizer_facts *) = {tokenizer_print, tokenizer_config_print};
+    struct stock_model like = *m;
+    bool same[2][2] = {{false}};
+    for (int words = 0; words < 2; words++) {
+        like.words = words;
+        const tokenizer_facts facts = stock_tokenizer(&like, stock_tokens_make(&like, &e->memory));
+        for (int k = 0; k < 2; k++) {
+            size_t length = 0;
+            text expected;
+            const char *bytes = read_text(e, folder, names[k], needed, &length);
+            text_init(&expected, &e->memory);
+            print[k](&expected, &facts);
+            same[words][k] = !bytes || (length == expected.length && memcmp(bytes, expected.data, length) == 0);
+        }
+        if (same[words][0] && same[words][1]) return;
+    }
+    bool other = same[0][0] || same[1][0];
+    stock_refuse(s, 0, 0, "%s has another field, or another value", names[other]);
+}
+
+/* Texts beside weights change what is computed of the same numbers, whatever file these are in. */
+static void check_texts(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m) {
+    bool needed = claimed_file(s, "model.safetensors") || claimed_file(s, "onnx/model.onnx");
+    stock_texts x;
+    check_tokenizer(e, s, folder, m, needed);
+    x.config = read_text(e, folder, "config.json", needed, &x.config_length);
+    if (!x.config) return;
+    x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
+    check_same_sizes(s, stock_read_texts(&x, &e->memory), m, "config.json");
 }
 
 static void check_folder(entry *e, stock_audit *s, const char *folder, const struct stock_model *m) {
     static const char safetensors[] = "model.safetensors";
+    check_texts(e, s, folder, m);
     for (size_t k = 0; k < s->claim->file_count; k++) {
         const char *name = s->claim->files[k].name;
         size_t length;
@@ -177,7 +216,6 @@ static void check_folder(entry *e, stock_audit *s, const char *folder, const str
         tensor_file_open(&f, (tensor_source){.bytes = bytes, .size = length}, &e->memory, e->trap);
         stock_read_folder(&other, &x, &f, &e->memory);
         check_same_weights(s, other.model, m);
-        check_tokenizer(e, s, folder, other.model);
     }
 }
 

@@ -52,7 +52,7 @@ static void undo(void *context) {
 /* Files of an earlier export that this one does not have would be of another model. */
 static void remove_stale(const stock_exporter *e) {
     static const char *const all[] = {"config.json", "generation_config.json", "model.safetensors", "onnx/model.onnx",
-                                      "certificate.json"};
+                                      "vocab.json",  "certificate.json"};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         bool is_written = false;
         for (size_t j = 0; j < e->count; j++) is_written |= strcmp(e->files[j].name, all[k]) == 0;

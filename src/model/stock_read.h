@@ -22,6 +22,8 @@ typedef struct stock_texts {
     const char *config, *tokenizer;
     size_t config_length, tokenizer_length;
 } stock_texts;
+/* What the two texts say, without weights. */
+struct stock_model *stock_read_texts(const stock_texts *texts, arena *a);
 void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a);
 
 /* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */

@@ -217,9 +217,8 @@ static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_
     }
 }
 
-void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a) {
-    *out = (struct stock_file){.model = arena_zalloc(a, 1, sizeof *out->model), .name = ""};
-    struct stock_model *m = out->model;
+struct stock_model *stock_read_texts(const stock_texts *texts, arena *a) {
+    struct stock_model *m = arena_zalloc(a, 1, sizeof *m);
     bool llama = is_llama(texts, a);
     m->architecture = llama ? STOCK_LLAMA : STOCK_GPT2;
     for (int again = 0; again < 2; again++) read_config(m, texts, llama ? llama_fields : gpt2_fields, again, a);
@@ -230,6 +229,12 @@ void stock_read_folder(struct stock_file *out, const stock_texts *texts, const t
     if (m->head_size % 2 || m->vocabulary < 3) refuse(a, "a size that no model has");
     read_tokenizer(m, texts, a);
     check_texts(m, texts, a);
+    return m;
+}
+
+void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a) {
+    struct stock_model *m = stock_read_texts(texts, a);
+    *out = (struct stock_file){.model = m, .name = ""};
     stock_allocate(m, f->source.size, false, a);
     stock_tensors all = stock_tensors_make(m, STOCK_HUGGING_FACE, a);
     if (all.count != f->count) refuse(a, "another number of tensors");
