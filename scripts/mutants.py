@@ -397,6 +397,7 @@ unsigned char *mutant_places, mutant_fresh;
 static FILE *notes;
 static pid_t self;
 static double limit;
+static unsigned left; /* mutants that are not met yet */
 
 __attribute__((constructor)) static void begin(void) {
     const char *given = getenv("TEMPER_MUTANT"), *met = getenv("TEMPER_MUTANTS_MET"), *list = getenv("TEMPER_MUTANTS_TRY");
@@ -410,7 +411,7 @@ __attribute__((constructor)) static void begin(void) {
     mutant_fresh = 1;
     unsigned k;
     if (fscanf(f, "%lf", &limit) != 1) limit = 1;
-    while (fscanf(f, "%u", &k) == 1) mutant_places[k] = 1;
+    while (fscanf(f, "%u", &k) == 1) left += !mutant_places[k], mutant_places[k] = 1;
     fclose(f);
 }
 
@@ -437,6 +438,10 @@ void mutant_meet(unsigned k) {
     else if (WIFEXITED(status)) fprintf(notes, "%u %s\\n", k, WEXITSTATUS(status) ? "fails" : "passes");
     else if (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM) fprintf(notes, "%u time\\n", k);
     else fprintf(notes, "%u fails\\n", k);
+    if (--left == 0) { /* the rest of the run would tell nothing */
+        fclose(notes);
+        _exit(0);
+    }
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -744,9 +749,9 @@ class Bench:
         return ("survived" if tests else "not reached"), ""
 
     def try_many(self, folder, test, mutants):
-        """{mutant: '', 'fails' or 'time'}: one run of the test that forks where it meets a mutant. What it meets in another thread, or
-        in a test that has files of its own, gets a run of its own."""
-        program, results, alone = os.path.join(self.folder, test), {}, mutants
+        """({mutant: '', 'fails' or 'time'}, seconds of the processor): one run of the test that forks where it meets a mutant. What it meets in
+        another thread, or in a test that has files of its own, gets a run of its own."""
+        program, results, alone, seconds = os.path.join(self.folder, test), {}, mutants, 0
         if not self.has_world(test):
             os.makedirs(folder, exist_ok=True)
             todo, notes = os.path.abspath(os.path.join(folder, "try")), os.path.abspath(os.path.join(folder, "notes"))
@@ -754,7 +759,7 @@ class Bench:
                 file.write("%g %s\n" % (self.limit(self.seconds[test]), " ".join(str(m.number) for m in mutants)))
             if os.path.exists(notes):
                 os.remove(notes)
-            self.run(program, self.seconds[test], {"TEMPER_MUTANTS_TRY": todo, "TEMPER_MUTANTS_MET": notes}, len(mutants) + 1)
+            _, seconds = self.run(program, self.seconds[test], {"TEMPER_MUTANTS_TRY": todo, "TEMPER_MUTANTS_MET": notes}, len(mutants) + 1)
             by_number, alone = {m.number: m for m in mutants}, []
             with open(notes, encoding="utf-8") as file:
                 for number, result in (line.split() for line in file):
@@ -763,8 +768,9 @@ class Bench:
                     else:
                         results[by_number[int(number)]] = "" if result == "passes" else result
         for m in alone:
-            results[m], _ = self.run(program, self.seconds[test], {"TEMPER_MUTANT": str(m.number)})
-        return results
+            results[m], more = self.run(program, self.seconds[test], {"TEMPER_MUTANT": str(m.number)})
+            seconds += more
+        return results, seconds
 
     @staticmethod
     def has_world(test):
@@ -1063,28 +1069,67 @@ class Journal:
             self.append({"passed": digest, "keys": [m.key for m in mutants]})
 
 
-CHUNK = 100  # mutants of one run that forks
+CHUNK, SAMPLE = 100, 10  # mutants of one run that forks; of the first one of a test with a file
 
 
-def try_share(o, bench, todo, journal, end, worker):
-    """Every test, the cheapest first, with all mutants that are still alive."""
+class Guesses:
+    """How many mutants of a file a test may catch in a second, from what it caught so far; all workers share it."""
+
+    def __init__(self, bench):
+        self.bench, self.lock = bench, threading.Lock()
+        self.pairs = collections.defaultdict(lambda: [0, 0, 0.0])  # (file, test): tried, caught, seconds
+        self.tests = collections.defaultdict(lambda: [0, 0, 0.0])
+
+    def rate(self, path, test):
+        tried, caught, seconds = self.pairs[path, test]
+        share = (self.tests[test][1] + 1) / (self.tests[test][0] + 2)
+        return (caught + 2 * share) / (seconds + 2 * (self.bench.seconds[test] + 0.01))
+
+    def size(self, path, test):
+        return CHUNK if self.pairs[path, test][0] else SAMPLE
+
+    def learn(self, path, test, tried, caught, seconds):
+        with self.lock:
+            for row in (self.pairs[path, test], self.tests[test]):
+                row[0] += tried
+                row[1] += caught
+                row[2] += seconds
+
+
+def try_share(o, bench, todo, journal, end, worker, guesses):
+    """Whichever test may catch most in a second, with mutants of one file that are still alive, until none is left."""
     folder, sanitized = os.path.join(o.build, "mutants", "worker-%d" % worker), bool(bench.tree.sanitize)
-    order = {m: bench.order(m, False) for m in todo if m.key not in bench.tree.apart}
-    alive = set(order)
-    for test in sorted(bench.seconds, key=bench.cost):
-        digest = bench.digest(test)
-        here = [m for m in todo if m in alive and test in order[m] and digest not in journal.passed[m.key]]
-        for k in range(0, len(here), CHUNK):
-            if time.time() > end:
-                return
-            results = bench.try_many(folder, test, here[k:k + CHUNK])
-            journal.passes(digest, [m for m, result in results.items() if not result])
-            for m, result in results.items():
-                if result:
-                    journal.verdict(m, "timed out" if result == "time" else "caught", test, sanitized)
-                    alive.discard(m)
-        if here:
-            print("worker %d, %s (%.2f s): %d tried, %d alive" % (worker, test, bench.seconds[test], len(here), len(alive)), file=sys.stderr, flush=True)
+    alive = {m for m in todo if m.key not in bench.tree.apart}
+    left = collections.defaultdict(dict)  # (file, test): mutants that have not met it, in a random order
+    for m in todo:
+        for test in bench.order(m, False) if m in alive else []:
+            if bench.digest(test) not in journal.passed[m.key]:
+                left[m.path, test][m] = True
+    told = time.time()
+    while left:
+        path, test = pair = max(left, key=lambda p: guesses.rate(*p))
+        here = list(left[pair])[:guesses.size(path, test)]
+        if time.time() > end:
+            return
+        results, seconds = bench.try_many(folder, test, here)
+        journal.passes(bench.digest(test), [m for m, result in results.items() if not result])
+        for m in here:
+            del left[pair][m]
+        if not left[pair]:
+            del left[pair]
+        for m, result in results.items():
+            if result:
+                journal.verdict(m, "timed out" if result == "time" else "caught", test, sanitized)
+                alive.discard(m)
+                for other in [p for p in left if p[0] == path and m in left[p]]:
+                    del left[other][m]
+                    if not left[other]:
+                        del left[other]
+        guesses.learn(path, test, len(here), sum(bool(r) for r in results.values()), seconds)
+        if time.time() > told + 20:
+            told = time.time()
+            print("worker %d: %d alive, %d runs left at most; now %s of %s" % (
+                worker, len(alive), sum(len(x) for x in left.values()), test, path), file=sys.stderr, flush=True)
     for m in alive:
         journal.verdict(m, "survived" if journal.passed[m.key] else "not reached", "", sanitized)
     for m in todo:
@@ -1094,8 +1139,9 @@ def try_share(o, bench, todo, journal, end, worker):
 
 
 def try_all(o, bench, todo, journal, end):
+    guesses = Guesses(bench)
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        shares = [pool.submit(try_share, o, bench, todo[k::o.jobs], journal, end, k) for k in range(o.jobs)]
+        shares = [pool.submit(try_share, o, bench, todo[k::o.jobs], journal, end, k, guesses) for k in range(o.jobs)]
         for share in shares:
             share.result()
 
