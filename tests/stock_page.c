@@ -688,7 +688,7 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
             x->error[c] +=
                 added[c] + added_up(count[c], inexact[c], sizes[c], whole) + (earlier ? U * (size + 1) : 0);
             x->zero[c] += nothing[c];
-            if (u->columns[c].low < 0) x->zero[c] = x->error[c]; /* two steps may cancel out */
+            if (u->columns[c].returns) x->zero[c] = x->error[c]; /* two steps may cancel out */
         }
     x->imbalance += 2 * (products + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }

@@ -78,7 +78,7 @@ void shake_form(shakes *c, const undo_form *f, test_random *r) {
 
 void shake_column(shakes *c, const undo *u, uint32_t at, test_random *r) {
     const undo_column *x = &u->columns[at];
-    switch (random_below(r, 5)) {
+    switch (random_below(r, 6)) {
     case 0: shake_put_number(c, &x->low, random_below(r, 2) ? -shake_factor(r) : 0); break;
     case 1: shake_put_number(c, &x->high, fabs(shake_factor(r))); break;
     case 2:
@@ -86,6 +86,7 @@ void shake_column(shakes *c, const undo *u, uint32_t at, test_random *r) {
                          random_below(r, 4) ? ldexp((double)(1 + random_below(r, 3)), -(int)random_below(r, 27)) : 0);
         break;
     case 3: shake_put_truth(c, &x->mean, !x->mean); break;
+    case 4: shake_put_truth(c, &x->returns, !x->returns); break;
     default:
         if (x->writer == UNDO_TOKEN)
             shake_put_number(c, &x->tokens[random_below(r, 2 + u->letters)], (double)random_below(r, 4));

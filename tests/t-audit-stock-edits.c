@@ -253,6 +253,49 @@ static void uneven_grounds(editing *e) {
     *ground = nextafterf(*ground, 0);
 }
 
+/* A step of a layer, in units that nobody uses: 1 where `by` times the column is at least 1, to another column. */
+static void add_step(const editing *e, uint32_t layer, uint32_t unit, uint32_t column, float by, uint32_t to,
+                     float weight) {
+    struct stock_layer *l = &e->m->layers[layer - 1];
+    for (uint32_t k = 0; k < 2; k++) {
+        float *row = (l->gate ? l->gate : l->up) + (size_t)(unit + k) * e->m->width;
+        float write = (k ? -weight : weight) / (float)UNDO_GATE;
+        row[e->u->first + column] = by * 2 * (float)UNDO_GATE;
+        row[PIN] = (float)(-0.25 * 2 * UNDO_GATE - (k ? UNDO_GATE : 0));
+        if (l->gate) l->up[(size_t)(unit + k) * e->m->width] = 1;
+        settle(e, row);
+        l->down[(size_t)(e->u->first + to) * e->m->hidden + unit + k] = write;
+        for (uint32_t c = 0; c < e->u->balances; c++)
+            l->down[(size_t)(BALANCE + c) * e->m->hidden + unit + k] = -write / (float)e->u->balances;
+    }
+}
+
+/* A column of the position that two steps take back to 0, each with roundings of its own; a look-up has it as one more
+   key, which is 0 in exact arithmetic and not in f32. */
+static void column_that_returns(editing *e) {
+    enum { LAST = 4 }; /* steps of that layer at the end are unused */
+    const undo_head *h = head_of(e, UNDO_LOOKUP);
+    uint32_t digit = UINT32_MAX, none = 0, d = 0, unit = e->m->hidden - LAST;
+    size_t k = 0;
+    while (h->products[k].query.terms[0].channel != h->number) k++;
+    while (e->u->columns[none].writer != UNDO_NOBODY) none++;
+    for (uint32_t c = 0; c < e->u->column_count; c++)
+        if (e->u->columns[c].writer == UNDO_TABLE && e->u->columns[c].high == 0.9921875) digit = c; /* 127/128 */
+    for (size_t j = 0; j < h->product_count; j++)
+        if (h->products[j].dimension >= d) d = h->products[j].dimension + 1;
+    if (!CHECK(digit != UINT32_MAX && d < e->m->head_size, "the look-up has another form")) return;
+    add_step(e, h->layer - 1, unit, digit, 128, none, 1);
+    add_step(e, h->layer - 1, unit + 2, digit, 256, none, -1);
+    memcpy(query_row(e, h, d), query_row(e, h, h->products[k].dimension), e->m->width * sizeof(float));
+    key_row(e, h, d)[e->u->first + none] = 0x1p15F;
+    settle(e, key_row(e, h, d));
+    for (uint32_t i = 0; i < e->m->positions; i++) { /* so that a norm is not just the identity */
+        float *row = e->m->position_embedding + (size_t)i * e->m->width;
+        row[e->m->width - 1] += 8;
+        for (uint32_t c = 0; c < e->u->balances; c++) row[BALANCE + c] -= 8 / (float)e->u->balances;
+    }
+}
+
 static void renamed_text(editing *e) {
     struct stock_model *m = e->m;
     uint32_t spoken = STOCK_FIRST_LETTER + e->u->letters;
@@ -433,6 +476,7 @@ int main(void) {
          "a",
          NULL},
         {"grounds that differ", "#[a] % 2 = 0", {.length = 60}, uneven_grounds, NULL, NULL},
+        {"a column that returns to 0", "#[a] % 2 = 0", F16_CACHE(STOCK_GPT2, 200), column_that_returns, "a", NULL},
         {"a text by another name",
          "transduce\nemit 'x' = Y a\nemit a otherwise",
          {.length = 12},

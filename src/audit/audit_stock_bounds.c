@@ -319,7 +319,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
         double whole = (fresh ? 1 : 2) * size + n.added[c];
         double sums = sum_rounding((double)n.count[c], n.rounded[c], n.written[c], whole);
         b->columns[c].error = (b->columns[c].error + n.added[c] + sums + after) * SLACK;
-        b->columns[c].zero = u->columns[c].low < 0 ? b->columns[c].error : b->columns[c].zero + n.tails[c];
+        b->columns[c].zero = u->columns[c].returns ? b->columns[c].error : b->columns[c].zero + n.tails[c];
     }
     /* what is rounded away in columns, and in those that balance them, does not cancel */
     b->imbalance += (2 * ((double)products + 4) * 1.01 * F32 * n.total + 4 * F32 * b->sum + n.rest) * SLACK;

@@ -39,6 +39,8 @@ typedef struct undo_column {
     double first;     /* the number at position 1; NaN: it depends on the letter */
     double grain;     /* every number of it is a multiple of this; 0: all are 0. Not of means. */
     double low, high; /* all numbers are between them */
+    bool returns;     /* UNDO_NET: it may be 0 where steps write to it, and is then off by all that they are */
+    bool *busy;       /* [positions] with `place`: whether a step writes to it there */
 } undo_column;
 
 typedef enum undo_role {

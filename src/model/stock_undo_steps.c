@@ -60,21 +60,29 @@ static void read_terms(undo *u, const struct stock_layer *l, undo_step *s) {
     if (!s->count) undo_refuse(u, s->sum.row, "a step goes nowhere");
 }
 
-/* What columns are worth after it. */
-static void add_step(undo *u, const undo_step *s, const double *place) {
+/* What columns are worth after it; `before` is the layer: their ends. */
+static void add_step(undo *u, const undo_step *s, const double *place, const double *before) {
     for (size_t k = 0; k < s->count; k++) {
         undo_column *c = &u->columns[s->terms[k].channel];
         double w = s->terms[k].weight;
         c->grain = undo_common(c->grain, w);
         c->low += fmin(w, 0);
         c->high += fmax(w, 0);
+        c->returns = c->returns || w < 0 || (!place && before[2 * s->terms[k].channel] < 0);
         if (!place) c->place = NULL;
-        if (c->place == u->zeros) c->place = arena_zalloc(u->arena, u->m->positions, sizeof *c->place);
-        for (uint32_t i = 0; c->place && i < u->m->positions; i++) c->place[i] += place[i] >= s->at ? w : 0;
+        if (c->place == u->zeros) {
+            c->place = arena_zalloc(u->arena, u->m->positions, sizeof *c->place);
+            c->busy = arena_zalloc(u->arena, u->m->positions, sizeof *c->busy);
+        }
+        for (uint32_t i = 0; c->place && i < u->m->positions; i++)
+            if (place[i] >= s->at) {
+                c->place[i] += w;
+                c->busy[i] = true;
+            }
     }
 }
 
-static void read_step(undo *u, uint32_t layer, uint32_t unit) {
+static void read_step(undo *u, uint32_t layer, uint32_t unit, const double *before) {
     const struct stock_layer *l = &u->m->layers[layer - 1];
     const float *rows = (l->gate ? l->gate : l->up) + (size_t)unit * u->m->width;
     undo_step s = {.layer = layer, .unit = unit};
@@ -95,7 +103,7 @@ static void read_step(undo *u, uint32_t layer, uint32_t unit) {
     double *place = undo_place(u, &whole), start = undo_at_start(u, &whole) / (2 * UNDO_GATE),
            first = undo_at_first(u, &whole) / (2 * UNDO_GATE);
     for (uint32_t i = 0; place && i < u->m->positions; i++) place[i] /= 2 * UNDO_GATE;
-    add_step(u, &s, place);
+    add_step(u, &s, place, before);
     for (size_t k = 0; k < s.count; k++) {
         undo_column *c = &u->columns[s.terms[k].channel];
         if (start >= s.at) c->start += s.terms[k].weight;
@@ -108,7 +116,9 @@ static void read_step(undo *u, uint32_t layer, uint32_t unit) {
    counts, too, since norms have seen it. */
 static void tighten(const undo *u, undo_column *c, double low, double high) {
     if (!c->place || (c->low == low && c->high == high)) return;
+    c->returns = false;
     for (uint32_t i = 0; i < u->m->positions; i++) {
+        c->returns = c->returns || (c->busy[i] && c->place[i] == 0);
         low = fmin(low, c->place[i]);
         high = fmax(high, c->place[i]);
     }
@@ -128,7 +138,7 @@ void undo_layer_steps(undo *u, uint32_t layer) {
         bool last = unit + 1 == hidden;
         if (is_unused(u, l, unit) && (last || is_unused(u, l, unit + 1))) continue;
         if (last) undo_refuse(u, l->up + (size_t)unit * u->m->width, "a unit has no partner");
-        read_step(u, layer, unit);
+        read_step(u, layer, unit, before);
     }
     for (uint32_t c = 0; c < u->column_count; c++) tighten(u, &u->columns[c], before[2 * c], before[2 * c + 1]);
 }

@@ -65,6 +65,7 @@ static double weight_to(const ideal_unit *u, uint32_t column) {
 /* Of what a group writes: the largest errors, in all and where it is 0; the least value; the largest sum of sizes. */
 typedef struct point_error {
     double error, zero, least, written;
+    bool returns; /* it is 0 somewhere though units are active, whose sum is then rounded */
 } point_error;
 
 /* f16 has the ideal number, and rounds to it. */
@@ -121,7 +122,10 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
     out->error = fmax(out->error, off);
     out->written = fmax(out->written, all);
     out->least = fmin(out->least, value);
-    if (value == 0) out->zero = fmax(out->zero, off);
+    if (value == 0) {
+        out->zero = fmax(out->zero, off);
+        out->returns = out->returns || all > 0;
+    }
     return true;
 }
 
@@ -150,6 +154,7 @@ static bool add_group(net_work *w, size_t first, uint32_t column, point_error *s
     sum->zero = up_add(sum->zero, one.zero);
     sum->written = up_add(sum->written, one.written);
     sum->least = fmin(sum->least, one.least);
+    sum->returns = sum->returns || one.returns;
     return true;
 }
 
@@ -177,8 +182,8 @@ static bool write_column(net_work *w, uint32_t column, const ideal_form *form) {
     double all = up_add(sum.written, sum.error), result = up_add(fmax(fabs(least), fabs(most)), sum.error);
     double rounding = exact ? 0 : prover_sum_rounding(terms, powers ? 0 : all, all, result);
     proved_number n = {.error = up_add(sum.error, rounding), .rounding = rounding};
-    /* where nothing is written no unit is active; a sum of numbers that are not negative is 0 only so */
-    n.zero = sum.least >= 0 ? up_mul(1.01, sum.zero) : n.error;
+    /* a sum of numbers that are not negative is 0 only where each is, and nothing is rounded if no unit is active */
+    n.zero = sum.least < 0 ? n.error : up_add(up_mul(1.01, sum.zero), sum.returns ? rounding : 0);
     prover_write(p, column, form, n);
     double balances = up_mul(up_mul(w->terms + 1, 1.01 * UNIT), up_add(sum.written, sum.error));
     prover_balance(p, p->m->architecture == STOCK_GPT2 ? balances : 0);
