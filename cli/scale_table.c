@@ -40,7 +40,7 @@ static void print_table(const temper_schedules *all, bool real) {
         putchar('\n');
     }
     puts("\nn: the worst string of n letters is right, one of n + 1 is wrong; > n: no longer one was run");
-    if (real) puts("every: none was wrong, and in real arithmetic none is");
+    if (real) puts("every: none was wrong, and in real arithmetic none of up to 10^15 letters is");
 }
 
 static void print_json(const temper_schedules *all) {

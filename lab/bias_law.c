@@ -165,11 +165,16 @@ static bool linear(const expression *e, double *slope, double *shift) {
     }
 }
 
+static bool reads_length(const expression *e) {
+    return expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE);
+}
+
 /* Slopes whose geometric series is at most 1/3 of its head, those below -ln 4, carry yesterday everywhere; a bias
-   that is the same everywhere counts everywhere. A hair more is asked for, since the slope may be rounded. */
+   that is one number counts everywhere. (One that reads the length is the same at all distances, too, but may be no
+   number at some length.) A hair more is asked for, since the slope may be rounded. */
 static bool holds_everywhere(const biased_head *h, biased_kind op) {
     double slope, shift;
-    if (op == BIASED_COMPARE) return !expression_uses(h->of_d, EXPR_I);
+    if (op == BIASED_COMPARE) return !expression_uses(h->of_d, EXPR_I) && !reads_length(h->of_d);
     if (op != BIASED_YESTERDAY || !linear(h->of_d, &slope, &shift)) return false;
     return slope <= -1.3863; /* ln 4 = 1.386294... */
 }
@@ -183,11 +188,7 @@ static bool holds_at(const biased_head *h, biased_kind op, size_t n, arena *scra
 /* Where neither bias nor content depend on the length, a row of n - 1 letters is one of n letters whose first letter
    has less weight: what holds at n holds at all lengths below (not so of counts, whose half is at the start). */
 static bool is_monotone(const biased_head *h, biased_kind op) {
-    static const expression_op lengths[] = {EXPR_LENGTH, EXPR_SIZE};
-    for (size_t k = 0; k < 2; k++)
-        if (expression_uses(h->of_d, lengths[k]) ||
-            (op != BIASED_YESTERDAY && expression_uses(h->contents, lengths[k])))
-            return false;
+    if (reads_length(h->of_d) || (op != BIASED_YESTERDAY && reads_length(h->contents))) return false;
     return op == BIASED_YESTERDAY || (op != BIASED_COMPARE && !expression_uses(h->contents, EXPR_I));
 }
 

@@ -223,7 +223,7 @@ static void run_model(tally *c, lab *l, lab_table *t, const schedule *s, operato
     arena_reset(scratch);
     trial_model *m = trial_make(l, s, op, base, scratch);
     bool right = trial_worst(m, n, scratch), after = trial_worst(m, n + 1, scratch);
-    size_t wrong = trial_random(m, l, n < 2000 ? n : 2000, count, scratch);
+    size_t wrong = trial_random(m, l, 1, n < 2000 ? n : 2000, count, scratch);
     c->compared++;
     c->agree += right && !after;
     c->random_strings += count;
@@ -244,7 +244,7 @@ static void run_long(tally *c, lab *l, lab_table *t, const schedule *s, operator
     arena_reset(scratch);
     trial_model *m = trial_make(l, s, op, base, scratch);
     bool right = trial_worst(m, n, scratch), after = trial_worst(m, n + 1, scratch);
-    size_t wrong = trial_random(m, l, n < 2000 ? n : 2000, l->quick ? 2 : 10, scratch);
+    size_t wrong = trial_random(m, l, 1, n < 2000 ? n : 2000, l->quick ? 2 : 10, scratch);
     c->longs++;
     c->longs_right += right && after && wrong == 0;
     lab_put_text(t, s->name);

@@ -1,4 +1,4 @@
-/* How far softmax scales of a user carry the five operators, in a number format: the law of schedule_need.c says how
+/* How far softmax scales of a user carry the five operators, in a number format: the law of schedule_law.c says how
    far in real arithmetic, and models with these scales are run, in the format, at the length and with one letter
    more. */
 #include <math.h>
@@ -45,12 +45,13 @@ typedef struct search {
     arena *scratch;
 } search;
 
-/* All short strings; then the worst one, and a few random ones of up to this length. */
+/* All short strings; then the worst one, and a few random ones, of this length: a cell says that one letter more than
+   it has is wrong. */
 static bool is_right(search *s, size_t n) {
     arena_reset(s->scratch);
     if (n <= ALL_STRINGS) return trial_all(s->model, n, s->scratch);
     if (!trial_worst(s->model, n, s->scratch)) return false;
-    return trial_random(s->model, s->l, n, n < 300 ? RANDOM_STRINGS : 1, s->scratch) == 0;
+    return trial_random(s->model, s->l, n, n, n < 300 ? RANDOM_STRINGS : 1, s->scratch) == 0;
 }
 
 static void try_length(search *s, size_t n) {
@@ -76,7 +77,7 @@ static size_t longest_of(bool pairs, operator_kind op) {
 static temper_schedule_cell cell_of(lab *l, const schedule *s, const expression *factor, operator_kind op,
                                     const temper_schedule_options *o, double base, arena *model, arena *scratch) {
     search x = {.l = l, .bad = SIZE_MAX, .scratch = scratch};
-    double law = schedule_reach(s, factor, op, base, EVERY);
+    double law = schedule_law(factor, op, base, EVERY);
     bool by_row = expression_uses(factor, EXPR_I), in_passes = op == SCHEDULED_ONCE || op == SCHEDULED_SINCE;
     bool pairs = by_row || (number_type_is_emulated(o->type) && !in_passes);
     x.model = trial_make_in(l, s, op, base, o->type, model);

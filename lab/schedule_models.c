@@ -126,11 +126,11 @@ bool trial_all(trial_model *t, size_t n, arena *scratch) {
     return true;
 }
 
-size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scratch) {
+size_t trial_random(trial_model *t, lab *l, size_t least, size_t n, size_t count, arena *scratch) {
     uint32_t *w = arena_alloc(scratch, n, sizeof *w);
     size_t wrong = 0;
     for (size_t k = 0; k < count; k++) {
-        size_t length = 1 + lab_random(l) % n, common = lab_random(l) % 4;
+        size_t length = least + lab_random(l) % (n - least + 1), common = lab_random(l) % 4;
         for (size_t j = 0; j < length; j++)
             w[j] = (uint32_t)(lab_random(l) % 8 ? common
                                                 : lab_random(l) % 4); /* few letters beside one: near the edge */

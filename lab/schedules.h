@@ -45,6 +45,11 @@ enum { SCHEDULE_TRAINED = 8192 };
 
 /* The largest length such that it and all before it are carried, up to `most`, which stands for all lengths. */
 double schedule_reach(const schedule *s, const expression *factor, operator_kind op, double base, double most);
+/* The same for any factor that a user may write: of one that may fall, or of which lengths have to be looked at one
+   by one, less may be known (schedule_law.c). */
+double schedule_law(const expression *factor, operator_kind op, double base, double most);
+/* Whether the factor never falls where i, n or N grow, by its form. */
+bool schedule_never_falls(const expression *factor);
 /* The least base with which all lengths up to n are carried. */
 double schedule_base(const schedule *s, const expression *factor, operator_kind op, double n);
 
@@ -57,9 +62,10 @@ trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base
 trial_model *trial_make_in(lab *l, const schedule *s, operator_kind op, double base, temper_type type, arena *a);
 bool trial_can(const schedule *s, operator_kind op,
                double n); /* whether a model for n letters can have this schedule */
-/* Whether the model is right on the worst string of n letters, and how many of `count` random ones it has wrong. */
+/* Whether the model is right on the worst string of n letters, and how many of `count` random ones of `least` to n
+   letters it has wrong. */
 bool trial_worst(trial_model *t, size_t n, arena *scratch);
 bool trial_all(trial_model *t, size_t n, arena *scratch); /* whether it is right on all 4^n strings; n < 8 */
-size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scratch);
+size_t trial_random(trial_model *t, lab *l, size_t least, size_t n, size_t count, arena *scratch);
 
 #endif

@@ -177,6 +177,18 @@ static void check_table(temper_type type, arena *a) {
     temper_biases_free(all);
 }
 
+/* A bias that is no number at a length that is not run carries nothing there. */
+static void check_late_gaps(arena *a, arena *scratch) {
+    static const char *const late[] = {"1/(n - 5000)", "cos(n*500)", "n*1e304", "0/(N - 9000)"};
+    for (size_t k = 0; k < sizeof late / sizeof *late; k++)
+        for (size_t op = 0; op < BIASED; op++) {
+            biased_head h = biased_read(late[k], "5", a);
+            bool every;
+            CHECK(bias_law(&h, (biased_kind)op, 50000, &every, scratch) < 2000 && !every,
+                  "%s, %s: proved at every length", late[k], biased_names[op]);
+        }
+}
+
 static void refusals(void) {
     static const char *const bad[] = {"i", "j", "i - j*2", "1/d", "ln(d)", "cos(", "d + x", ""};
     static const char *const good[] = {"d"}, *const negative[] = {"0 - N"};
@@ -209,6 +221,7 @@ int main(void) {
     check_table(TEMPER_TYPE_BF16_F32, &a);
     if (test_effort() > 1) check_table(temper_type_tiled(TEMPER_TYPE_BF16_F32, 128), &a);
     refusals();
+    check_late_gaps(&a, &scratch);
     CHECK(laws == 4 * 3 * COUNT && ended_laws > laws / 3 && cells >= 24 && 2 * ended > cells,
           "%zu laws, %zu end; %zu cells, %zu end", laws, ended_laws, cells, ended);
     arena_free(&scratch);

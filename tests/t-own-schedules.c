@@ -1,6 +1,7 @@
 /* Tables of a user's scales (temper lab schedules --scale): every cell is run once more, with a model that is
    scaled by temper_model_with_scale (once, since) and not by the lab: right at its length, and wrong, or refused,
-   with one letter more. Llama 4's, SSMax's and a constant scale agree with the published rows. */
+   with one letter more. Llama 4's, SSMax's and a constant scale agree with the published rows. The law is compared
+   with every row of every length. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,82 @@ static void check_table(temper_type type, size_t head) {
     temper_schedules_free(all);
 }
 
+/* ---- the law ---- */
+
+/* A factor that vanishes, in a row or at a length far behind those that are run, carries nothing there: its law ends
+   before `gap`. */
+typedef struct late_gap {
+    const char *factor;
+    double gap;
+} late_gap;
+
+static const late_gap LATE[] = {{"N*[n != 5003]*100", 5003},    {"N*[i < 6000]*100", 6000},
+                                {"N*100*[n < 123456]", 123456}, {"N*100*(1 - [i = 7001])", 7001},
+                                {"100*min(N, 200000)", 2e8},    {"N*100*[(n % 7919) != 1]", 7920}};
+
+static void check_late_gaps(arena *a) {
+    for (size_t k = 0; k < sizeof LATE / sizeof *LATE; k++)
+        for (size_t op = SCHEDULED_SINCE; op < SCHEDULED; op++) {
+            double law = schedule_law(expression_make(a, "%s", LATE[k].factor), (operator_kind)op, 11.3, 1e15);
+            CHECK(law < LATE[k].gap, "%s, %s: carried to %g by the law", LATE[k].factor, operator_names[op], law);
+        }
+    static const char *const row[] = {"N*[i < 6000]*100"}; /* as a user sees it */
+    temper_schedules *all;
+    temper_error e;
+    temper_schedule_options o = {.scales = row, .count = 1};
+    if (!CHECK(temper_schedules_find(&all, &o, &e) == TEMPER_OK, "%s", e.text)) return;
+    for (size_t op = 0; op < TEMPER_SCHEDULED; op++)
+        CHECK(isfinite(temper_schedules_at(all, 0).cells[op].law), "%s: every", operator_names[op]);
+    temper_schedules_free(all);
+}
+
+/* Every row of every length up to the law is carried, and one beyond it is not, or nothing was looked at there. */
+static void check_law(const char *factor, double base, arena *a) {
+    enum { FAR = 5000, ROWS = 150 };
+    const expression *e = expression_make(a, "%s", factor);
+    for (size_t op = 0; op < SCHEDULED; op++) {
+        double law = schedule_law(e, (operator_kind)op, base, 1e15), wrong = INFINITY;
+        for (double n = 1; n <= FAR && n < wrong; n++) {
+            double first = op == SCHEDULED_ONCE ? n : 1, size = n + (op == SCHEDULED_BALANCE ? 2 : 1);
+            double need = operator_scale((operator_kind)op, n);
+            for (double i = first; i <= (n < ROWS ? n : first) && n < wrong; i++)
+                if (!(base * expression_eval(e, i, n, size) >= need)) wrong = n;
+        }
+        CHECK(law < wrong, "%s, %s: carried to %g by the law, not at %g", factor, operator_names[op], law, wrong);
+        bool ends = law + 1 == wrong, looked = wrong > ROWS && law >= ROWS;
+        CHECK(ends || looked, "%s, %s: carried to %g by the law, first not at %g", factor, operator_names[op], law,
+              wrong);
+    }
+}
+
+/* A cell ends where strings of one letter more are wrong: random ones that are shorter must not end it. */
+static void check_random_lengths(arena *a, arena *scratch) {
+    static const schedule gap = {"gap", "N*100*(1 - [n < 60])", false, false};
+    lab l = {.trap = a->trap, .random = 1};
+    trial_model *m = trial_make(&l, &gap, SCHEDULED_SINCE, 11.3, a);
+    CHECK(trial_random(m, &l, 68, 68, 100, scratch) == 0, "strings of 68 letters are wrong");
+    CHECK(trial_random(m, &l, 1, 68, 100, scratch) > 0, "no string of up to 68 letters is wrong");
+}
+
+static void check_laws(void) {
+    static const char *const more[] = {"1 + 3*[n % 3 = 1]", "200/i",      "N - i",     "floor(N/10)*10", "ceil2(N)/N",
+                                       "N*(2 - n)*(2 - n)", "5 + cos(n)", "ln(N - n)", "max(40 - N, 2)"};
+    trap t;
+    arena a, scratch;
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "%s", t.error.text);
+        return;
+    }
+    arena_init(&a, &t);
+    arena_init(&scratch, &t);
+    check_random_lengths(&a, &scratch);
+    check_late_gaps(&a);
+    for (size_t k = 0; k < COUNT; k++) check_law(SCALES[k], 11.3, &a);
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++) check_law(more[k], 11.3, &a);
+    arena_free(&scratch);
+    arena_free(&a);
+}
+
 static void refusals(void) {
     static const char *const bad[] = {"0 - N", "1/0", "ln(", "j", "ln(N - n - 1)"};
     temper_schedules *all;
@@ -126,6 +203,7 @@ int main(void) {
     check_table(TEMPER_TYPE_BF16_F32, 64);
     if (test_effort() > 1) check_table(temper_type_tiled(TEMPER_TYPE_BF16_F32, 128), 64);
     refusals();
+    check_laws();
     CHECK(compared >= 60 && ended >= 20, "%zu cells were run, %zu end", compared, ended);
     return test_finish("t-own-schedules");
 }
