@@ -71,6 +71,7 @@ static void print_reason(const temper_stock_verdict *v) {
 void stock_reason_print(const temper_stock_verdict *v) {
     fputs("not proved: ", stdout);
     print_reason(v);
+    if (v->shorter) printf("proved up to %zu letters: --length %zu\n", v->shorter, v->shorter);
 }
 
 static const char *setting_name(char out[64], const temper_stock_options *o) {
@@ -160,9 +161,10 @@ static void limit_json(const temper_stock_options *o, const temper_stock_limit *
 
 static void limit_row(const temper_stock_options *o, const temper_stock_limit *l) {
     static const char *const positions[] = {"table", "ramp", "digits"};
-    char wrong[40], proved[24] = "-";
+    char wrong[40] = "-", proved[24] = "-";
     if (l->proved.proved) snprintf(proved, sizeof proved, "%zu", l->proved.length);
-    snprintf(wrong, sizeof wrong, "%s%zu", l->found ? "" : "none to ", l->found ? l->wrong : l->tried);
+    if (l->found || l->tried)
+        snprintf(wrong, sizeof wrong, "%s%zu", l->found ? "" : "none to ", l->found ? l->wrong : l->tried);
     printf("%-6s %-9s %-8s %-6s %13s %13s  ", o->architecture == TEMPER_STOCK_GPT2 ? "gpt2" : "llama",
            positions[o->positions], o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16", proved, wrong);
     if (l->found) printf("after %zu letters", l->position);

@@ -1675,6 +1675,15 @@ run 0 limits -f 'a S b' --alphabet abc --as llama --positions ramp --kv f16 --we
 has 'limits --as' "$out" 'llama  ramp      f32      f16 '
 run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o stock
 has 'export --as: not proved' "$(cat stock/README.md)" 'Nothing is proved of this file'
+has "export --as: not proved, and which head" "$(cat stock/README.md)" "Nothing is proved of this file**: head 3.1: "
+shorter=$(sed -n 's/^proved up to \([0-9]*\) letters: --length \1$/\1/p' <<<"$out")
+has 'export --as: the length that is proved' "$(cat stock/README.md)" "An export with \`--length ${shorter:-none}\` is proved."
+run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290
+has 'export --as: the length that certify names' "$out" "shorter${tab}proved up to length $shorter"
+run 0 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length "$shorter"
+run 0 limits -f '#[a] % 3 = 1' --alphabet ab --as llama --positions ramp --kv f16 --weights f32 --length 300
+has 'limits --as: a setting that is refused' "$out" 'f16                -             -  head 2.1'
+run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o stock
 if [ -e stock/certificate.json ]; then fail 'export --as: a certificate of another model'; else pass; fi
 run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
 run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock2

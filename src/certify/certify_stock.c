@@ -1,9 +1,6 @@
 /* temper_certify_stock: the verdict on a setting. */
 #include "stock/stock_longest.h"
 
-/* From longer ones on a shorter length that is proved is not looked for: it would take long. */
-enum { SHORTER_FROM = 4096 };
-
 typedef struct stock_call {
     temper_stock_verdict *out;
     const temper_spec *spec;
@@ -20,10 +17,7 @@ static void certify(entry *e, void *context) {
     stock_reach r =
         longest ? stock_prove_longest(&e->memory, hard, read, &o) : stock_prove_length(&e->memory, hard, read, &o);
     *c->out = stock_verdict_of(&r);
-    if (longest || r.proved || o.length < 2 || o.length > SHORTER_FROM) return;
-    o.length--;
-    r = stock_prove_longest(&e->memory, hard, read, &o);
-    if (r.proved) c->out->shorter = r.length;
+    if (!longest && !r.proved) c->out->shorter = stock_prove_shorter(&e->memory, hard, read, &o);
 }
 
 temper_status temper_certify_stock(temper_stock_verdict *out, const temper_spec *spec,

@@ -40,6 +40,7 @@ void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper
                                     .only_gguf = m->rope_factors != NULL,
                                     .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR,
                                     .proof = stock_verdict_of(&reach)};
+    if (!out->proof.proved) out->info.proof.shorter = stock_prove_shorter(&x->memory, hard, read, &o);
 }
 
 typedef struct gguf_call {

@@ -17,9 +17,12 @@ static void put_block(text *out, const char *source) {
 static void put_proof(text *out, const stock_readme_facts *f) {
     const temper_stock_verdict *v = &f->info->proof;
     if (!v->proved) {
-        text_printf(
-            out, "**Nothing is proved of this file**: %s%s. Tests of temper compare answers, and that is all.\n\n",
-            v->head ? "a head may go wrong; " : "", text_escaped(out->arena, v->reason, strlen(v->reason), 400));
+        text_puts(out, "**Nothing is proved of this file**: ");
+        if (v->head) text_printf(out, "head %zu.%zu: ", v->layer, v->head);
+        text_printf(out, "%s. Tests of temper compare answers, and that is all.",
+                    text_escaped(out->arena, v->reason, strlen(v->reason), 400));
+        if (v->shorter) text_printf(out, " An export with `--length %zu` is proved.", v->shorter);
+        text_puts(out, "\n\n");
         return;
     }
     text_printf(out,

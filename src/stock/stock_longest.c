@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* From longer ones on a shorter length that is proved is not looked for: it would take long. */
+enum { SHORTER_FROM = 4096 };
+
 typedef struct length_call {
     arena *memory;
     const temper_model *hard;
@@ -90,4 +93,12 @@ stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper
     best.head = failed.head;
     best.is_refusal = failed.is_refusal;
     return best;
+}
+
+size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read, const struct stock_options *o) {
+    struct stock_options below = *o;
+    if (o->length < 2 || o->length > SHORTER_FROM) return 0;
+    below.length--;
+    stock_reach r = stock_prove_longest(a, hard, read, &below);
+    return r.proved ? r.length : 0;
 }
