@@ -11,7 +11,7 @@ static void certify(entry *e, void *context) {
     const stock_call *c = context;
     struct stock_options o = stock_options_of(c->options, e->trap);
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, c->spec, &read);
+    const temper_model *hard = stock_hard_model_for(e, c->spec, &o, &read);
     bool longest = o.length == 0;
     if (longest) o.length = STOCK_LENGTH_LIMIT;
     stock_reach r =

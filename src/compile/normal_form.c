@@ -35,7 +35,7 @@ typedef struct simplifier {
     size_t operand_count, operand_capacity;
     exclusion related; /* of normal nodes */
     table strict;      /* ORs that make_strict_remainder made */
-    bool match;
+    pattern_use use;
     table chains; /* nodes that make_steps made -> chain */
     step_chain *chain;
     size_t chain_count, chain_capacity;
@@ -293,7 +293,7 @@ static node_id make_steps(simplifier *s, bool past, int64_t steps, node_id x) {
 static node_id make_longer(simplifier *s, bool past, node_id x) {
     const uint32_t *known = table_find(&s->chains, &x, sizeof x);
     const formula_node *n = formula_at(s->g, x);
-    if (!s->match) return 0;
+    if (!s->use.steps) return 0;
     if (known && s->chain[*known].past == past)
         return s->chain[*known].steps < MOST_STEPS
                    ? make_steps(s, past, s->chain[*known].steps + 1, s->chain[*known].x)
@@ -536,7 +536,7 @@ static void mark_needed(simplifier *s, const temper_spec *spec) {
             for (size_t k = 0; k < s->leaf_count; k++) s->needed[s->leaves[k].id] = 1;
         } else {
             /* of a RECALL either its meaning in other operators, or all else */
-            bool recall = n->op == OP_RECALL, head = recall && s->match && is_head(n);
+            bool recall = n->op == OP_RECALL, head = recall && s->use.recall && is_head(n);
             size_t first = recall && !head ? n->kid_count - 1 : 0, end = n->kid_count - head;
             for (size_t k = first; k < end; k++) s->needed[f->kids[n->kid_start + k]] = 1;
         }
@@ -596,7 +596,7 @@ static node_id normal_of(simplifier *s, node_id id) {
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
     case OP_RECALL:
-        if (s->match && is_head(n)) return make_recall(s, id);
+        if (s->use.recall && is_head(n)) return make_recall(s, id);
         return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)]; /* in other operators */
     case OP_MATCHES:
     case OP_MATCHES_REST:
@@ -613,9 +613,9 @@ unsigned char *normal_reachable(const normal_form *n, arena *a) {
 
 /* A root that another output uses is not counted as a use of its own: it may be swallowed there, which saves nets,
    and is made here as well, which costs units. */
-void formula_simplify(normal_form *out, const temper_spec *spec, bool match, arena *a) {
+void formula_simplify(normal_form *out, const temper_spec *spec, pattern_use use, arena *a) {
     const formula *source = &spec->graph;
-    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count, .match = match};
+    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count, .use = use};
     table_init(&s.chains, a);
     formula_init(&out->graph, a);
     exclusion_init(&s.related, &out->graph, a);

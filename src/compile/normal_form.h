@@ -30,9 +30,14 @@ typedef struct normal_form {
     node_id *of; /* [source.count] the normal node of each source node; 0: not reachable, or merged into its parent */
 } normal_form;
 
-/* requires a specification without regular languages; all its outputs share one graph, which is in arena a. match:
-   RECALL nodes stay, and several steps are one (doc/theory.md, "Match"). */
-void formula_simplify(normal_form *out, const temper_spec *spec, bool match, arena *a);
+/* What heads that look for patterns are used for (doc/theory.md, "Match"). */
+typedef struct pattern_use {
+    bool recall; /* RECALL nodes stay */
+    bool steps;  /* several steps are one; it tells positions apart by their remainders */
+} pattern_use;
+
+/* requires a specification without regular languages; all its outputs share one graph, which is in arena a. */
+void formula_simplify(normal_form *out, const temper_spec *spec, pattern_use use, arena *a);
 
 /* marks[id] = 1 for the nodes below the roots; [graph.count] entries, in arena a. */
 unsigned char *normal_reachable(const normal_form *n, arena *a);

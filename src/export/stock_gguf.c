@@ -23,7 +23,7 @@ static const char *name_of(arena *a, const char *source) {
 void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options) {
     const temper_spec *read;
     struct stock_options o = stock_options_of(options, x->trap);
-    const temper_model *hard = stock_hard_model(x, spec, &read);
+    const temper_model *hard = stock_hard_model_for(x, spec, &o, &read);
     struct stock_model *m = stock_from_model(&x->memory, hard, &o);
     *out = (stock_made){.model = m,
                         .hard = hard,

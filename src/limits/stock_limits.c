@@ -119,7 +119,7 @@ static void limits(entry *e, void *context) {
     search s = {.random = 1 + c->options->seed};
     size_t most = o.length ? o.length : DEFAULT_MOST;
     if (most > STOCK_LENGTH_LIMIT) most = STOCK_LENGTH_LIMIT;
-    s.hard = stock_hard_model(e, c->spec, &s.read);
+    s.hard = stock_hard_model_for(e, c->spec, &o, &s.read);
     o.length = STOCK_LENGTH_LIMIT;
     stock_reach r = stock_prove_longest(&e->memory, s.hard, s.read, &o);
     *c->out = (temper_stock_limit){.proved = stock_verdict_of(&r)};

@@ -4,6 +4,7 @@
 #include "compile/next_outputs.h"
 #include "model/model_spec.h"
 #include "recognise/recognise.h"
+#include "soften/build.h"
 #include "soften/soften.h"
 
 /* A type that is not given, for the method of digits. */
@@ -24,6 +25,7 @@ typedef struct build_call {
     temper_method method;
     temper_type digits;
     bool whole;
+    bool single_steps;
 } build_call;
 
 /* What the passes after the normal form share. */
@@ -55,9 +57,9 @@ static bool is_provable(const normal_spec *s, gate_limits gates, bool *sums, ent
     return recognition_study(r) && recognition_is_formula(r, NULL);
 }
 
-static void simplify(normal_spec *s, bool match, entry *e) {
+static void simplify(normal_spec *s, pattern_use use, entry *e) {
     s->form = (normal_form){0};
-    formula_simplify(&s->form, s->spec, match, &e->memory);
+    formula_simplify(&s->form, s->spec, use, &e->memory);
     s->labels = normal_labels(&s->form, s->spec, &e->memory, &e->scratch);
     s->has_patterns = false;
     const unsigned char *marks = normal_reachable(&s->form, &e->memory);
@@ -68,25 +70,25 @@ static void simplify(normal_spec *s, bool match, entry *e) {
 /* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
    texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums; and
    where heads that look for patterns are not understood, other heads take theirs. */
-static gate_limits provable_gates(normal_spec *s, bool match, gate_limits gates, entry *e) {
+static gate_limits provable_gates(normal_spec *s, pattern_use use, gate_limits gates, entry *e) {
     gate_limits plain = gates;
     plain.sums = false;
-    for (;; match = false) {
+    for (;; use = (pattern_use){0}) {
         bool sums;
-        simplify(s, match, e);
+        simplify(s, use, e);
         if (gates.sums && is_provable(s, gates, &sums, e)) return gates;
         if (!s->has_patterns || is_provable(s, plain, &sums, e)) return plain;
     }
 }
 
-/* A specification as a hard model. whole: for whole strings only; match: with heads that look for patterns, where
-   they can be proved. */
-static void build_hard(temper_model *hard, const temper_spec *spec, bool whole, bool match, temper_type digits,
+/* A specification as a hard model. whole: for whole strings only; use: of heads that look for patterns, where they
+   can be proved. */
+static void build_hard(temper_model *hard, const temper_spec *spec, bool whole, pattern_use use, temper_type digits,
                        entry *e) {
     spec_expansion plain;
     spec_expand(&plain, spec, !whole, &e->memory, &e->scratch);
     normal_spec s = {.spec = plain.spec};
-    gate_limits gates = provable_gates(&s, match, gates_for(digits, e->trap), e);
+    gate_limits gates = provable_gates(&s, use, gates_for(digits, e->trap), e);
     if (spec->kind == TEMPER_KIND_ACCEPTOR && plain.count == 1 && plain.languages[0].source == spec->root)
         hard->expansion = expansion_text(&plain, plain.spec->root, &hard->memory);
     make_hard(hard, &s, gates, e);
@@ -101,7 +103,7 @@ static void build(entry *e, void *context) {
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
-    build_hard(hard, source, c->whole, match, c->digits, e);
+    build_hard(hard, source, c->whole, (pattern_use){match, match && !c->single_steps}, c->digits, e);
     if (!soft) {
         *c->out = hard;
         return;
@@ -116,7 +118,13 @@ temper_status temper_build(temper_model **out, const temper_spec *spec, const te
                            temper_error *err) {
     static const temper_build_options defaults;
     const temper_build_options *o = options ? options : &defaults;
-    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole};
+    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole, false};
+    *out = NULL;
+    return entry_run(err, build, &call);
+}
+
+temper_status build_with_single_steps(temper_model **out, const temper_spec *spec, temper_error *err) {
+    build_call call = {out, spec, TEMPER_METHOD_HARD, TEMPER_TYPE_F64, false, true};
     *out = NULL;
     return entry_run(err, build, &call);
 }
@@ -143,7 +151,7 @@ static const temper_model *without_patterns(const temper_model *hard, temper_met
     const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
     if (!r || !recognition_study(r) || !recognition_is_formula(r, NULL)) return hard;
     temper_model *again = entry_passing_model(e);
-    build_hard(again, spec, false, false, TEMPER_TYPE_F64, e);
+    build_hard(again, spec, false, (pattern_use){0}, TEMPER_TYPE_F64, e);
     return again;
 }
 

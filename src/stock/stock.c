@@ -2,6 +2,7 @@
 #include "stock/stock.h"
 
 #include "compile/next_outputs.h"
+#include "soften/build.h"
 #include "stock/stock_plan.h"
 
 /* ---- the hard model ---- */
@@ -26,23 +27,28 @@ static bool succeeds(trap *t, temper_status status, const temper_error *why) {
     return status == TEMPER_OK;
 }
 
-const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
+typedef temper_status (*builder)(temper_model **, const temper_spec *, temper_error *);
+
+static temper_status build_by_default(temper_model **out, const temper_spec *spec, temper_error *err) {
+    return temper_build(out, spec, NULL, err);
+}
+
+static const temper_model *build_causal(entry *e, const temper_spec *spec, builder make, const temper_spec **read) {
     temper_error why;
     temper_spec *next = NULL;
     temper_model *hard = NULL;
-    temper_build_options o = {.method = TEMPER_METHOD_HARD};
     *read = spec;
     bool model = spec->kind == TEMPER_KIND_NEXT && !spec_output_count(spec);
     if ((model || spec->kind == TEMPER_KIND_ACCEPTOR) &&
         succeeds(e->trap, temper_spec_next(&next, NULL, spec, &why), &why)) {
         entry_on_leaving(e, free_spec, next);
-        if (succeeds(e->trap, temper_build(&hard, next, &o, &why), &why)) {
+        if (succeeds(e->trap, make(&hard, next, &why), &why)) {
             entry_on_leaving(e, free_model, hard);
             *read = next;
             return hard;
         }
     }
-    if (model || temper_build(&hard, spec, &o, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
+    if (model || make(&hard, spec, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
     entry_on_leaving(e, free_model, hard);
     if (looks_both_ways(hard))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
@@ -53,6 +59,33 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
                         "where it stands",
                         hard->has_end ? "ahead" : "back", hard->has_end ? "last" : "first");
     return hard;
+}
+
+const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
+    return build_causal(e, spec, build_by_default, read);
+}
+
+/* Of positions. */
+static bool has_remainders(const temper_model *m) {
+    for (uint32_t c = 0; c < m->channel_count; c++)
+        if (m->channels[c].position && expression_uses(m->channels[c].position, EXPR_MOD)) return true;
+    return false;
+}
+
+/* How many layers more single steps may take: they are proved further, and in a Llama remainders of positions need
+   frequencies of their own, which only GGUF can say. */
+enum { LAYERS_FOR_LENGTH = 2, LAYERS_FOR_FILES = 12 };
+
+const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, const struct stock_options *o,
+                                         const temper_spec **read) {
+    const temper_model *hard = stock_hard_model(e, spec, read);
+    uint32_t more = o->architecture == STOCK_LLAMA ? LAYERS_FOR_FILES : LAYERS_FOR_LENGTH;
+    if (!has_remainders(hard)) return hard;
+    const temper_spec *plain_read;
+    const temper_model *plain = build_causal(e, spec, build_with_single_steps, &plain_read);
+    if (has_remainders(plain) || plain->layer_count > hard->layer_count + more) return hard;
+    *read = plain_read;
+    return plain;
 }
 
 bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored) {

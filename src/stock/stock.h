@@ -41,6 +41,11 @@ enum { STOCK_LENGTH_LIMIT = 16384 };
    the model has. Both are freed when the entry is left. Raises what temper_build does. */
 const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
 
+/* The same for a setting, which may want heads that step back one position at a time: where they spare it remainders
+   of positions and take few layers more. */
+const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, const struct stock_options *o,
+                                         const temper_spec **read);
+
 /* Whether an acceptor's answer is the truth at the position where a causal transformer stands after the string: the
    last one, or where it is fed from right to left the first one. */
 bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored);

@@ -29,12 +29,18 @@ static double place_at(const hard_reader *r, const expression *e, double i, doub
 
 enum { PAIRS_LIMIT = 2048 };
 
+/* [i <= n] does not: no position of a causal transformer comes after its string. */
+static bool reads_length(const expression *e) {
+    if (!e || (e->op == EXPR_LE && e->a->op == EXPR_I && e->b->op == EXPR_LENGTH)) return false;
+    return e->op == EXPR_LENGTH || e->op == EXPR_SIZE || reads_length(e->a) || reads_length(e->b);
+}
+
 /* A feature that is another one in longer strings is nothing that a causal transformer has. */
 static const char *embed_place(hard_reader *r, const expression *e, ideal_form *out) {
     size_t n = r->x->positions;
     double most = (double)n - 1, *values = arena_alloc(r->x->arena, n, sizeof *values);
     for (size_t i = 0; i < n; i++) values[i] = place_at(r, e, (double)i, most);
-    bool fixed = !r->mirrored && !expression_uses(e, EXPR_LENGTH) && !expression_uses(e, EXPR_SIZE);
+    bool fixed = !r->mirrored && !reads_length(e);
     if (!fixed && n > PAIRS_LIMIT) return "reads the length of the string, which is looked at up to 2,047 letters";
     for (size_t i = 0; !fixed && i < n; i++)
         for (size_t k = i ? i : 1; k < n; k++)
