@@ -261,7 +261,7 @@ stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificat
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
-MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream \
+MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
     parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
     model safetensors gguf expression import stock-import digits json)))
 

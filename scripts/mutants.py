@@ -47,9 +47,9 @@ import zlib
 
 # Which tests concern a folder.
 TESTS = {
-    "src/bound": ["t-bound*", "t-every*", "t-choice*", "t-proved*", "t-probabilities", "t-certify*", "t-audit*", "t-answer"],
+    "src/bound": ["t-bound*", "t-every*", "t-choice*", "t-proved*", "t-probabilities", "t-certify*", "t-audit*", "t-answer", "t-facts-threads"],
     "src/certify": ["t-certify*", "t-proved*", "t-probabilities", "t-audit*", "t-answer"],
-    "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-stock-hunt"],
+    "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-stock-hunt", "t-facts-threads"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
     "src/logic": ["t-parse", "t-bad", "t-eval", "t-crasp", "t-brasp", "t-print", "t-language", "t-hostile", "t-places", "t-outputs", "t-matches"],
