@@ -308,9 +308,9 @@ static void check_crumbs(temper_type type) {
     }
 }
 
-/* Two heads that are not sharp enough: every length is tried for both, unless one of them has digits or the order is
-   any. */
-static void check_tried(temper_type type, uint64_t m, int digits) {
+/* Two heads that are not sharp enough: every length is tried for both, unless one of them has digits, the order is
+   any, or the certificate does not say so. */
+static void check_tried(temper_type type, uint64_t m, int digits, bool by_bound) {
     audit a;
     const char *why;
     begin(&a, type, m);
@@ -325,9 +325,31 @@ static void check_tried(temper_type type, uint64_t m, int digits) {
     }
     a.heads = f;
     a.head_count = 3;
-    bool fine = bounded(&a, &why), tried = !a.type.any_order && m <= 4096 && digits != 0 && digits != 1;
+    a.by_bound = by_bound;
+    bool fine = bounded(&a, &why);
+    bool tried = !a.type.any_order && m <= 4096 && digits != 0 && digits != 1 && !by_bound;
     CHECK(!fine && f[0].every_length == tried && f[1].every_length == tried && !f[2].every_length,
           "%s, M = %llu, digits %d: %s", temper_type_name(type), (unsigned long long)m, digits, why);
+    arena_reset(&memory);
+}
+
+/* So many heads are refused at once that trying them would take too long: 128 at 4096 positions are not. */
+static void check_trial_cost(size_t heads, uint64_t m, bool fits) {
+    audit a;
+    const char *why;
+    begin(&a, TEMPER_TYPE_BF16, m);
+    audit_head *f = arena_zalloc(&memory, heads, sizeof *f);
+    for (size_t k = 0; k < heads; k++) {
+        f[k] = (audit_head){.kind = KIND_NEAREST, .kappa = 0.5, .head = &model->layers[0].heads[0]};
+        f[k].layer = f[k].number = 1;
+        f[k].logit.size = ball_array(&memory, 1);
+        f[k].logit.error = ball_array(&memory, 1);
+    }
+    a.heads = f;
+    a.head_count = heads;
+    bool fine = bounded(&a, &why);
+    CHECK(!fine && f[heads - 1].every_length == fits && !strstr(why, "more steps than are audited") == fits,
+          "%zu heads, M = %llu: %s", heads, (unsigned long long)m, why);
     arena_reset(&memory);
 }
 
@@ -550,8 +572,9 @@ int main(void) {
         check_heads(page_types[k]);
         check_ramps(page_types[k]);
         check_matches(page_types[k]);
-        for (int digits = -1; digits < 3; digits++) check_tried(page_types[k], 4, digits);
-        check_tried(page_types[k], 4097, -1);
+        for (int digits = -1; digits < 3; digits++) check_tried(page_types[k], 4, digits, false);
+        check_tried(page_types[k], 4, -1, true);
+        check_tried(page_types[k], 4097, -1, false);
         check_crumbs(page_types[k]);
         check_sums_of_errors(page_types[k]);
         for (uint64_t m = 1; m < 1 << 30; m *= 2)
@@ -560,6 +583,9 @@ int main(void) {
                 check_nearest(page_types[k], m, 3, ldexp(1.1, eta - 6));
             }
     }
+    check_trial_cost(128, 4096, true);
+    check_trial_cost(129, 4096, false);
+    check_trial_cost(129, 4060, true);
     check_features();
     temper_model_free(model);
     arena_free(&memory);

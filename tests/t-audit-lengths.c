@@ -154,11 +154,12 @@ static double others(const formats *f, const shape *x, const double *as, const d
     return sum;
 }
 
-static double worst(const formats *f, const shape *x, int positions, double *largest) {
+/* 1 is too much, however it goes on: then longer ones are looked at only if `all`. */
+static double worst(const formats *f, const shape *x, int positions, bool all, double *largest) {
     double as[200], not_as[200], r = 0;
     *largest = 0;
     overflow = false;
-    for (int size = 2; size <= positions; size++) {
+    for (int size = 2; size <= positions && (all || r < 1); size++) {
         for (int i = 0; i < size; i++) {
             as[i] = logit_at(f, x, true, i, size);
             not_as[i] = logit_at(f, x, false, i, size);
@@ -190,11 +191,13 @@ static void check_shape(const shape *x, temper_type type, int positions, size_t 
     const number_type *t = number_type_of(type);
     if (!tile) tile = t->tile;
     const formats f = {t->storage, t->accumulation, tile && positions > (int)tile};
-    double largest, r = worst(&f, x, positions, &largest);
+    double largest, r = worst(&f, x, positions, true, &largest);
+    bool ever = overflow;
+    r = worst(&f, x, positions, false, &largest);
     audit_bench b;
     if (bench_begin(&b, x->head, FEATURES, type, (uint64_t)positions - 2)) {
         const char *why = bench_heads(&b);
-        if (why && overflow && strstr(why, "a position feature may be beyond"))
+        if (why && ever && strstr(why, "a position feature may be beyond"))
             met.refused++;
         else if (CHECK(!why && b.a.heads[0].rightmost == x->rightmost && b.a.heads[0].candidates == x->candidates,
                        "%sin %s: %s", x->head, temper_type_name(type), why ? why : "another kind")) {

@@ -626,6 +626,34 @@ static void check_readings(void) {
             check_reading(&readings[k], m);
 }
 
+/* A certificate that was found by trying every length is accepted; one that does not say so is refused before that is
+   tried, and one for more letters than that holds for as soon as a length fails. */
+static void check_trials(void) {
+    static const temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
+    static const char *const changes[][2] = {{"\"every length\"", "\"bound\""},
+                                             {"\"every length\"", "\"every length"},
+                                             {"\"length\": 32", "\"length\": 4000"}};
+    temper_spec *spec = NULL;
+    temper_error e;
+    bytes model = {0}, proof = {0};
+    CHECK(temper_spec_parse(&spec, "Y a", 3, &o, &e) == TEMPER_OK &&
+              model_text(&model, spec, TEMPER_METHOD_TEMPERATURE) &&
+              certificate_of(&proof, &model, 32, TEMPER_TYPE_BF16, &e) == TEMPER_OK,
+          "%s", e.text);
+    CHECK(temper_audit(proof.data, proof.length, model.data, model.length, &e) == TEMPER_OK, "%s", e.text);
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        bytes c = copy_of(&proof, 10);
+        CHECK(replaced(&c, changes[k][0], changes[k][1]), "no %s:\n%s", changes[k][0], c.data);
+        temper_status s = temper_audit(c.data, c.length, model.data, model.length, &e);
+        CHECK(k == 1 ? s == TEMPER_FORMAT : s == TEMPER_RANGE && strstr(e.text, "its output may be off by"), "%s: %s",
+              changes[k][1], s == TEMPER_OK ? "accepted" : e.text);
+        free(c.data);
+    }
+    temper_free(proof.data);
+    temper_free(model.data);
+    temper_spec_free(spec);
+}
+
 /* ---- texts that are no certificates ---- */
 
 static void check_hostile(void) {
@@ -668,6 +696,7 @@ int main(void) {
     check_order();
     check_versions();
     check_readings();
+    check_trials();
     check_hostile();
     return test_finish("t-audit");
 }

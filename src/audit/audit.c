@@ -286,11 +286,20 @@ typedef struct audit_call {
     const temper_audit_options *watch;
 } audit_call;
 
+/* Trying takes seconds a head, and is for nothing where the file does not say that it was done. */
+static bool names_trials(const char *bytes, size_t length) {
+    static const char words[] = "\"every length\"";
+    for (const char *end = bytes + length; (bytes = memchr(bytes, '"', (size_t)(end - bytes))) != NULL; bytes++)
+        if ((size_t)(end - bytes) >= sizeof words - 1 && memcmp(bytes, words, sizeof words - 1) == 0) return true;
+    return false;
+}
+
 static void check_certificate(entry *e, void *context) {
     const audit_call *x = context;
     claim c = read_claim(x->certificate, x->length, &e->memory, e->trap);
     check_model(&c, x->model, x->size, &e->memory, e->trap);
     c.request.watch = x->watch;
+    c.request.by_bound = !names_trials(x->certificate, x->length);
     size_t wanted_length;
     audit_memory m = memory_of(e);
     const char *wanted = audit_text(&wanted_length, x->model, x->size, &c.request, &m);

@@ -168,6 +168,7 @@ typedef struct audit_request {
     bool chances;                 /* logits are claimed to be logarithms of probabilities ... */
     const language_claim *scores; /* ... of which each holds where its formula does */
     size_t score_count;
+    bool by_bound;                     /* no head is said to have been tried at every length */
     const temper_audit_options *watch; /* NULL: nobody looks */
 } audit_request;
 
@@ -205,6 +206,7 @@ typedef struct audit {
     size_t size;
     uint64_t length; /* n */
     bool strings;    /* as requested */
+    bool by_bound;   /* likewise */
     const temper_audit_options *watch;
     bool choices; /* the claim is "hard choices", by roles */
     const char *read_off;
@@ -310,8 +312,10 @@ void audit_bounds(audit *a);
 void audit_check_features(audit *a);
 /* X and eta of a nearest head, whose channels must be as the head reads them. */
 void audit_logit(audit *a, audit_head *f);
-/* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. */
+/* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. From 1 on nothing is
+   proved, and longer lengths were not tried. */
 enum { EVERY_LENGTH_MOST = 4096 };
+#define EVERY_LENGTH_STEPS 0x1p31 /* heads times the square of the positions: some minutes */
 double audit_every_length(audit *a, const audit_head *f, double *largest);
 
 void audit_write(text *out, const audit *a);

@@ -348,12 +348,26 @@ static void bound_all(audit *a) {
     for (uint32_t l = 0; l < a->model->layer_count; l++) bound_gates(a, l);
 }
 
+/* Whether nearest heads may be tried at every length. */
+static bool may_try(const audit *a) {
+    size_t heads = 0;
+    if (a->type.any_order || a->by_bound || a->positions > EVERY_LENGTH_MOST) return false;
+    for (size_t k = 0; k < a->head_count; k++) {
+        if (a->heads[k].kind != KIND_NEAREST) continue;
+        if (a->heads[k].by_digits) return false;
+        heads++;
+    }
+    if ((double)heads * a->positions * a->positions > EVERY_LENGTH_STEPS)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
+                   "%zu heads would be tried at every length up to %llu, which takes more steps than are audited",
+                   heads, (unsigned long long)a->length);
+    return true;
+}
+
 void audit_bounds(audit *a) {
-    bool tried = !a->type.any_order && a->positions <= EVERY_LENGTH_MOST;
     bound_all(a);
-    for (size_t k = 0; k < a->head_count; k++)
-        if (a->heads[k].kind == KIND_NEAREST && a->heads[k].by_digits) tried = false;
     if (!all_within(a, false)) {
+        bool tried = may_try(a);
         for (size_t k = 0; k < a->head_count; k++)
             if (a->heads[k].kind == KIND_NEAREST) a->heads[k].every_length = tried;
         if (tried) bound_all(a);

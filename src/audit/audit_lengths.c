@@ -127,7 +127,7 @@ double audit_every_length(audit *a, const audit_head *f, double *largest) {
     t.rest = arena_alloc(a->arena, most, sizeof *t.rest);
     double r = 0, query[HEAD_ROWS];
     *largest = 0;
-    for (t.count = 1u + a->model->has_end; t.count <= most; t.count++) {
+    for (t.count = 1u + a->model->has_end; t.count <= most && r < 1; t.count++) {
         double size = (double)t.count, scale = NAN;
         if (f->head->scale)
             scale = format_round(t.t, expression_eval(f->head->scale, 0, size - 1 - a->model->has_end, size));

@@ -178,6 +178,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
                  .size = size,
                  .length = request->length,
                  .strings = request->strings,
+                 .by_bound = request->by_bound,
                  .watch = request->watch};
     if (request->length > LENGTH_MOST) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
     temper_model *read;
