@@ -294,12 +294,16 @@ TRACE ?=
 FUZZ_COVER = $(if $(TRACE),-fsanitize=fuzzer-no-link,-fsanitize-coverage=inline-8bit-counters$(,)pc-table)
 , := ,
 
-# The reader of models is one target for texts and one for safetensors, which have a mutator of their own; GGUF's bytes need none.
+# The reader of models is one target for texts and one for safetensors, which have a mutator of their own, as have formulas that are compared; GGUF's bytes need none.
+# Mutators are no part of what is tested: sanitizers would make them the half of the time.
+$(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz_tokens mutate_text mutate_tensors mutate_formula): ALL_CFLAGS := $(filter-out -fsanitize%,$(ALL_CFLAGS))
 FUZZ_AID = $(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz fuzz_tokens)
 $(FUZZ_BUILD)/fuzz_tensors: $(FUZZ_BUILD)/tests/fuzz/fuzz_model.o $(FUZZ_BUILD)/tests/fuzz/mutate_tensors.o
+$(FUZZ_BUILD)/fuzz_compare: $(FUZZ_BUILD)/tests/fuzz/fuzz_compare.o $(FUZZ_BUILD)/tests/fuzz/mutate_formula.o
 $(FUZZ_BUILD)/fuzz_gguf: $(FUZZ_BUILD)/tests/fuzz/fuzz_gguf.o
-$(FUZZ_BUILD)/fuzz_spec: LDFLAGS += -Wl,--wrap=dfa_from_regex
-$(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(filter-out tensors gguf,$(FUZZ_TARGETS))): $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/tests/fuzz/fuzz_%.o \
+$(patsubst %,$(FUZZ_BUILD)/fuzz_%,spec regex compare): LDFLAGS += -Wl,--wrap=dfa_from_regex
+$(patsubst %,$(FUZZ_BUILD)/fuzz_%,spec regex compare): $(FUZZ_BUILD)/tests/fuzz/fuzz_automata.o
+$(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(filter-out tensors compare gguf,$(FUZZ_TARGETS))): $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/tests/fuzz/fuzz_%.o \
     $(FUZZ_BUILD)/tests/fuzz/mutate_text.o
 $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS)): $(FUZZ_AID) $(FUZZ_BUILD)/libtemper.a
 	@$(SAY) "  LD      $@"

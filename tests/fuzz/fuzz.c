@@ -18,6 +18,15 @@ void fuzz_fail(const char *condition, const char *format, ...) {
     abort();
 }
 
+static unsigned long long read_count, refused_count;
+
+static void say_counts(void) { fprintf(stderr, "fuzz: %llu were read, %llu refused\n", read_count, refused_count); }
+
+void fuzz_count(bool was_read) {
+    if (!read_count && !refused_count) MUST(atexit(say_counts) == 0, "no memory");
+    ++*(was_read ? &read_count : &refused_count);
+}
+
 const char *fuzz_copy(const uint8_t *data, size_t size) {
     static char *last;
     free(last);

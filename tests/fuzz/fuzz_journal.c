@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(file && fwrite(data, 1, size, file) == size && fclose(file) == 0, "no file in memory");
     temper_status status = temper_journal_open(&journal, path, job, &err);
     MUST(status == TEMPER_OK || err.text[0], "status %d, and no message", status);
+    fuzz_count(status == TEMPER_OK);
     if (status == TEMPER_OK) {
         status = temper_job_run(&stopped, journal, 1, NULL, NULL, &err);
         if (status == TEMPER_OK) {

@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t length, second_length;
     temper_status status = temper_model_read(&model, fuzz_copy(data, size), size, &err);
     MUST((status == TEMPER_OK) == (model != NULL) && (status == TEMPER_OK || err.text[0]), "status %d", status);
+    fuzz_count(status == TEMPER_OK);
     if (status != TEMPER_OK) return 0;
     MUST(temper_model_print(&text, &length, model, &err) == TEMPER_OK, "%s", err.text);
     MUST(temper_model_read(&again, text, length, &err) == TEMPER_OK, "what was printed is refused: %s\n%s", err.text,

@@ -31,7 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_F16};
     temper_model *model;
     temper_error err;
-    if (temper_model_read(&model, fuzz_copy(data, size), size, &err) != TEMPER_OK) return 0;
+    temper_status status = temper_model_read(&model, fuzz_copy(data, size), size, &err);
+    fuzz_count(status == TEMPER_OK);
+    if (status != TEMPER_OK) return 0;
     if (temper_model_about(model).parameters <= MOST_PARAMETERS)
         look_at_proof(model, types[size % 4], size / 4 % 4 == 0);
     temper_model_free(model);

@@ -1,42 +1,12 @@
 /* Specification text in all syntaxes: it is refused with a place, or it is read; then one in eight prints as text
-   that means the same again. The first byte says which syntax. Automata are built for one text in sixteen, since
+   that means the same again. The first byte says which syntax. Automata are built for one text in a thousand, since
    that takes a hundred times as long as to read it; fuzz_regex.c builds them all. */
 #include <string.h>
 
-#include "automata/regex.h"
 #include "fuzz.h"
 #include "logic/formula_print.h"
 
 enum { LONGEST_WORD = 2, MOST_LETTERS = 3, MOST_NODES = 1000 };
-
-/* FNV-1a of the input says what is done with it, so that an input that fails does so again. */
-static uint32_t hash_of(const uint8_t *data, size_t size) {
-    uint32_t hash = 2166136261;
-    for (size_t k = 0; k < size; k++) hash = (hash ^ data[k]) * 16777619;
-    return hash >> 8;
-}
-
-static bool builds;
-
-dfa *__real_dfa_from_regex(arena *a, const regex *r, const alphabet *letters, arena *scratch);
-dfa *__wrap_dfa_from_regex(arena *a, const regex *r, const alphabet *letters, arena *scratch) {
-    if (!builds) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the automaton is not built");
-    return __real_dfa_from_regex(a, r, letters, scratch);
-}
-
-/* Repeats of three digits, or two that multiply: the limits of automata meet them after a second, tests/bad has some,
-   and thousands of others are not tried meanwhile. */
-static bool takes_long(const uint8_t *data, size_t size) {
-    size_t repeats = 0;
-    for (size_t k = 0; k + 2 < size; k++)
-        if (data[k] == '{' || data[k] == ',') {
-            size_t digits = 0;
-            while (k + 1 + digits < size && data[k + 1 + digits] >= '0' && data[k + 1 + digits] <= '9') digits++;
-            repeats += digits;
-            if (digits > 2) return true;
-        }
-    return repeats > 4;
-}
 
 static void mean_the_same(const temper_spec *spec, const temper_spec *again, const char *text) {
     uint32_t word[LONGEST_WORD];
@@ -58,13 +28,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     temper_error err;
     char *text = NULL;
     if (!size) return 0;
-    uint32_t hash = hash_of(data, size);
-    builds = hash % 16 == 0 && !takes_long(data, size);
+    uint32_t hash = fuzz_hash(data, size);
+    fuzz_automata = hash % 1024 == 0 && fuzz_repeats(data, size, 2) <= 4;
     temper_spec_options o = {.syntax = (temper_syntax)(data[0] % 5), .alphabet = data[0] & 16 ? NULL : "abc"};
     const char *bytes = fuzz_copy(data + 1, size - 1);
     temper_status status = temper_spec_parse(&spec, bytes, size - 1, &o, &err);
     MUST((status == TEMPER_OK) == (spec != NULL) && status == err.code, "status %d, code %d", status, err.code);
     MUST(status == TEMPER_OK || err.text[0], "status %d, and no message", status);
+    fuzz_count(status == TEMPER_OK);
     if (status != TEMPER_OK) return 0;
     status = hash % 8 ? TEMPER_UNSUPPORTED : temper_spec_print(&text, spec, &err);
     if (status == TEMPER_OK) {

@@ -21,17 +21,26 @@ static size_t below(dice *d, size_t limit) {
     return limit ? (size_t)((d->state >> 33) % limit) : 0;
 }
 
-static int kind(uint8_t c) {
+static int kind_of(uint8_t c) {
     if (isalpha(c) || c == '_' || c >= 128) return 1;
     if (isdigit(c) || c == '.') return 2;
     return isspace(c) ? 3 : 4;
+}
+
+/* From a table: it is asked for every byte of every input. */
+static int kind(uint8_t c) {
+    static uint8_t kinds[256];
+    if (!kinds[0])
+        for (int k = 0; k < 256; k++) kinds[k] = (uint8_t)kind_of((uint8_t)k);
+    return kinds[c];
 }
 
 /* Words, numbers, blanks; every other byte alone. */
 static size_t find_tokens(token *out, const uint8_t *data, size_t size) {
     size_t count = 0;
     for (size_t at = 0, end; at < size && count < MOST_TOKENS; at = end) {
-        for (end = at + 1; end < size && kind(data[at]) != 4 && kind(data[end]) == kind(data[at]);) end++;
+        int is = kind(data[at]);
+        for (end = at + 1; end < size && is != 4 && kind(data[end]) == is;) end++;
         out[count++] = (token){at, end - at};
     }
     return count;
@@ -49,7 +58,7 @@ static size_t find_lines(token *out, const uint8_t *data, size_t size) {
 
 /* data[at .. at + old) becomes the given bytes. */
 static size_t replace(uint8_t *data, size_t size, size_t most, token old, const uint8_t *bytes, size_t length) {
-    uint8_t copy[LONGEST];
+    static uint8_t copy[LONGEST];
     if (length > sizeof copy || size - old.length + length > most) return size;
     memcpy(copy, bytes, length); /* it may lie in data itself */
     memmove(data + old.at + length, data + old.at + old.length, size - old.at - old.length);
@@ -107,7 +116,7 @@ size_t fuzz_change_text(uint8_t *data, size_t size, size_t most, unsigned seed) 
         case 2: size = replace(data, size, most, one, data + other.at, other.length); break;
         case 3: /* two change places */
             if (one.at + one.length <= other.at) {
-                uint8_t first[LONGEST];
+                static uint8_t first[LONGEST];
                 memcpy(first, data + one.at, one.length);
                 size_t before = size;
                 size = replace(data, size, most, one, data + other.at, other.length);
