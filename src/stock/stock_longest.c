@@ -95,7 +95,8 @@ stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper
     return best;
 }
 
-size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read, const struct stock_options *o) {
+size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
+                           const struct stock_options *o) {
     struct stock_options below = *o;
     if (o->length < 2 || o->length > SHORTER_FROM) return 0;
     below.length--;

@@ -23,8 +23,9 @@ stock_reach stock_prove_length(arena *a, const temper_model *hard, const temper_
 stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
                                 const struct stock_options *o);
 
-/* The largest length below o->length that is proved; 0: none, or o->length is so large that looking would take long. */
-size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read, const struct stock_options *o);
+/* The largest length below o->length that is proved; 0: none, or o->length is so large that looking takes long. */
+size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
+                           const struct stock_options *o);
 
 /* As callers of the library see it. */
 temper_stock_verdict stock_verdict_of(const stock_reach *r);
