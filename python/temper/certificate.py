@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from . import _html, errors
-from ._library import call, ffi, function, hint_of, lib, path_bytes, read_bytes, take, text, write_bytes
+from ._library import (Progress, Watcher, call, count_of, ffi, function, hint_of, lib, path_bytes, read_bytes, take, text,
+                       write_bytes)
 
 if TYPE_CHECKING:
     from .model import Model
@@ -124,11 +125,15 @@ class Certificate:
 
 
 def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
-          model: "Union[Model, str, os.PathLike[str], bytes]") -> None:
+          model: "Union[Model, str, os.PathLike[str], bytes]", *, threads: int = 0,
+          progress: Optional[Progress] = None) -> None:
     """Checks a certificate against a model, with code that shares nothing with the prover. AuditError says what is wrong.
 
     Both may be objects, paths of files, or the bytes of files. For a certificate that Formula.export has written, `model` is the
     path of the folder, or of its GGUF file.
+
+    threads   for facts about hard choices; 0: one for each core. No result depends on it
+    progress  called with (done, total) where there are such; returning True stops, and AuditError says so
     """
     if isinstance(certificate, Certificate):
         claim = certificate.json.encode("utf-8")
@@ -144,7 +149,11 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
             data = read_bytes(model)
         else:
             data = model._file_bytes(None)
-        status = function("temper_audit")(claim, len(claim), data, len(data), err)
+        watcher = Watcher(progress)
+        options = ffi.new("temper_audit_options *", {"threads": count_of(threads, "threads"), "progress": watcher.callback})
+        status = function("temper_audit_watched")(claim, len(claim), data, len(data), options, err)
+        if status:
+            watcher.raise_error()
     if not status:
         return
     if status == lib.TEMPER_NO_MEMORY:

@@ -274,19 +274,20 @@ class Model:
     # ---- proofs and comparisons ----
 
     def certify(self, length: Optional[int] = None, type: str = "f64", *, search: bool = True,
-                file: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Certificate:
+                file: Optional[PathLike] = None, threads: int = 0, progress: Optional[Progress] = None) -> Certificate:
         """Tries to prove the answers for every string up to a length, run in a number format.
 
         length    without it, the longest that can be proved (0 if none can)
         search    where there is no proof, look for a string with a wrong answer
         file      the claim is about the bytes of this file, which must hold this model; else those of the file that the model
                   was loaded from, or the text form, which is what save writes
+        threads   for facts about hard choices; 0: one for each core. No result depends on it
         progress  called with (done, total); returning True stops
         """
         if length is None:
             length = self.proved_length(type) or 0
         options = ffi.new("temper_certify_options *", {"length": count_of(length, "length"), "type": number_of(type, TYPES, "type"),
-                                                       "search": search})
+                                                       "search": search, "threads": count_of(threads, "threads")})
         watcher = Watcher(progress)
         options.progress = watcher.callback
         data = self._file_bytes(file) if file is not None or self._path is not None else None
@@ -367,13 +368,14 @@ class Model:
     # ---- other models ----
 
     def soften(self, method: str = "temperature", *, digits: str = "bf16", length: Optional[int] = None,
-               gap: str = "proved", gap_value: float = 0.0, adaptive: bool = False,
+               gap: str = "proved", gap_value: float = 0.0, adaptive: bool = False, threads: int = 0,
                progress: Optional[Progress] = None) -> "Model":
         """The soft model of a hard one.
 
         Without a length: models that come from a formula, for every length up to the safe one; with the method "digits", numbers
         that are stored in the format `digits`. With a length: any hard model,
         right on all strings up to it; `gap` is "proved", "exhaustive" or "given" (then gap_value, and nothing is proved).
+        Proved gaps are found in `threads`, 0 being one for each core; no result depends on it.
         """
         options = ffi.new("temper_soften_options *", {"method": number_of(method, METHODS, "method")})
         if length is None:
@@ -384,6 +386,7 @@ class Model:
         options.gap = number_of(gap, ("proved", "exhaustive", "given"), "gap")
         options.gap_value = gap_value
         options.adaptive = adaptive
+        options.threads = count_of(threads, "threads")
         watcher = Watcher(progress)
         options.progress = watcher.callback
         try:

@@ -47,6 +47,24 @@ class Certificates(unittest.TestCase):
                             self.assertRaises(temper.RangeError, lambda: found.json)
                             self.assertEqual(found.counterexample, row.get("string"))
 
+    def test_threads(self):
+        hard = temper.gallery.model("parity")
+        soft = [hard.soften(length=40, threads=k) for k in (1, 3)]
+        self.assertEqual(soft[0].text, soft[1].text)
+        found = [soft[0].certify(40, threads=k) for k in (1, 3)]
+        self.assertEqual(found[0].verdict, "proved")
+        self.assertEqual(found[0].json, found[1].json)
+        steps = []
+        for k in (1, 3):
+            temper.audit(found[0], soft[0], threads=k, progress=lambda done, total: steps.append((done, total)))
+        self.assertTrue(steps and all(done <= total for done, total in steps))
+        with self.assertRaises(temper.AuditError):
+            temper.audit(found[0], soft[0], progress=lambda done, total: True)
+        with self.assertRaises(ZeroDivisionError):
+            temper.audit(found[0], soft[0], progress=lambda done, total: 1 // 0)
+        with self.assertRaises(temper.RangeError):
+            temper.audit(found[0], soft[0], threads=-1)
+
     def test_audit(self):
         with tempfile.TemporaryDirectory() as room:
             model, claim = temper.compile("H(b -> O a)", alphabet="abc"), Path(room) / "certificate.json"
