@@ -47,14 +47,18 @@ real page_weighed(page_view *x, const undo_head *h) {
             real wrong = (each + fabsl(number.first)) * (no_power(w) + s.sentinel);
             bool both = number.low < 0 || number.first < 0;
             page_ask(x, s.letters == 0, "letters that weigh the same");
-            page_ask(x, (both ? wrong * 2 : wrong) < 0x1p-12L, "a power of two");
+            page_ask(x, (both ? wrong * 2 : wrong) + 8 * zeros < 0x1p-12L, "sums that are rounded back");
             page_ask(x, w <= 4096, "a light sentinel");
             page_ask(x, sum <= 2048, "the sums of a weighed mean");
             page_ask(x, e < 0x1p-12L, "the values of a weighed mean");
-            page_ask(x, zeros < 0x1p-16L, "zeros of a weighed mean");
             eta = sum * roundings + 8 * zeros + (both ? 2 * wrong : 0);
         }
         x->number[v->column] = eta;
+        if (x->vectors16) {
+            bool one = number.low == 0 && number.high == 0 && number.first != 0;
+            real all = 1.002L * (n - 1 + w);
+            x->number[v->column] += V * eta + (one && all <= 8192 ? 0 : all * TINY);
+        }
         x->error[v->column] = 1.01L * v->scale * eta / (w + 1);
         x->relative[v->column] = 16 * U;
         if (x->vectors16) {
@@ -102,7 +106,7 @@ static queries read_queries(page_view *x, const undo_head *h, uint32_t column, r
         for (size_t j = 0; u->frequencies && j < h->product_count; j++)
             if (j != k) page_ask(x, h->products[j].dimension % half != p->dimension % half, "two queries of a pair");
         if (u->frequencies)
-            page_ask(x, (real)u->frequencies[p->dimension % half] * u->m->positions < 0x1p-13L, "queries that turn");
+            page_ask(x, (real)u->frequencies[p->dimension % half] * u->m->positions < 0x1p-15L, "queries that turn");
         if (before) {
             page_ask(x, is_whole_power(w / before->terms[0].weight), "queries with other digits");
             page_ask(x, q->rest / q->terms[0].weight == before->rest / before->terms[0].weight, "other grounds");
@@ -144,6 +148,7 @@ real page_lookup_leak(page_view *x, const undo_head *h) {
     /* the place moves; a mean so small that it is not rounded back is of a number of at most `small` */
     real small = fminl(c, x->mean * 8192 * d / scales[0]);
     real eta = x->number[h->inverse] + one.noise * d / scales[1] + query_share(x, scales[1] / d);
+    page_ask(x, eta < 1 / 256.0L, "what a look-up divides by");
     real moved = fmaxl(small * (query_share(x, 0) + eta), c * (query_share(x, c * scales[0] / d) + eta));
     moved = 1.01L * (moved + x->number[h->number] + e.noise * d / scales[0]);
     real nu = x->cache16 && back ? 0 : x->common;

@@ -111,8 +111,15 @@ static uint32_t shake_positions(const undo_head *h, test_random *r) {
     return sizes[random_below(r, h->role == UNDO_NEAREST && h->turn_count ? 9 : sizeof sizes / sizeof *sizes)];
 }
 
-void shake_any(shakes *c, const undo *u, const undo_head *h, test_random *r) {
+/* Any, or one that a product stands in. */
+static uint32_t shake_pair(const undo *u, const undo_head *h, test_random *r) {
     uint32_t half = u->m->head_size / 2;
+    if (h->product_count && random_below(r, 2))
+        return h->products[random_below(r, h->product_count)].dimension % half;
+    return (uint32_t)random_below(r, half);
+}
+
+void shake_any(shakes *c, const undo *u, const undo_head *h, test_random *r) {
     size_t kind = random_below(r, 13);
     const undo_form *f = shake_form_of(h, r);
     if (kind < 3)
@@ -125,7 +132,7 @@ void shake_any(shakes *c, const undo *u, const undo_head *h, test_random *r) {
         shake_put_whole(c, &h->products[random_below(r, h->product_count)].dimension,
                         (uint32_t)random_below(r, u->m->head_size));
     else if (kind == 7 && u->frequencies)
-        shake_put_number(c, &u->frequencies[random_below(r, half)], ldexp(1.3, -(int)random_below(r, 24)));
+        shake_put_number(c, &u->frequencies[shake_pair(u, h, r)], ldexp(1.3, -(int)random_below(r, 28)));
     else if (kind == 8)
         shake_move_factor(c, h, ldexp(1, (int)random_below(r, 31) - 15), r);
     else if (kind == 9 && h->turn_count)

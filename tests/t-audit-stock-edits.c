@@ -270,8 +270,8 @@ static void add_step(const editing *e, uint32_t layer, uint32_t unit, uint32_t c
     }
 }
 
-/* A column of the position that two steps take back to 0, each with roundings of its own; a look-up has it as one more
-   key, which is 0 in exact arithmetic and not in f32. */
+/* A column of the position that two steps take back to 0, each with roundings of its own; a look-up has it as one
+   more key, which is 0 in exact arithmetic and not in f32. */
 static void column_that_returns(editing *e) {
     enum { LAST = 4 }; /* steps of that layer at the end are unused */
     const undo_head *h = head_of(e, UNDO_LOOKUP);

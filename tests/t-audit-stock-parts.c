@@ -214,7 +214,13 @@ static const undo_head *mean_of(const state *s) {
 static void shake_lookup(shakes *c, const state *s, test_random *r) {
     const undo_head *mean = mean_of(s);
     size_t k = s->head->product_count;
-    switch (random_below(r, 5)) {
+    switch (random_below(r, 6)) {
+    case 5: { /* a pair turns a little */
+        const undo_product *p = &s->head->products[random_below(r, k)];
+        double turn = ldexp(1.1, -10 - (int)random_below(r, 10)) / undo_positions(s->u);
+        if (s->u->frequencies) shake_put_number(c, &s->u->frequencies[p->dimension % (s->u->m->head_size / 2)], turn);
+        break;
+    }
     case 0:
         shake_put_number(c, &mean->weight, ldexp(1 + (double)random_below(r, 33) / 32, (int)random_below(r, 13)));
         break;
@@ -567,6 +573,9 @@ int main(void) {
             trial t = {.name = sources[k], .spec = s, .options = stock_setting(positions > 0, 20), .random = &r};
             t.options.positions = (enum stock_positions)positions;
             t.options.length = 1 + random_below(&r, 60);
+            /* of fewer letters queries of a look-up share a pair, and nothing else is looked at */
+            if (positions == STOCK_POSITIONS_DIGITS && k + 3 >= sizeof sources / sizeof *sources)
+                t.options.length = 32 + random_below(&r, 29);
             temper_status status = entry_run(&e, run_trial, &t);
             bool no_digits =
                 positions == STOCK_POSITIONS_RAMP && status == TEMPER_UNSUPPORTED; /* which look-ups need */

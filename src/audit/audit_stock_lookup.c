@@ -33,14 +33,21 @@ static weighing weigh(const stock_bounding *b, const undo_head *h) {
 
 /* With an f16 cache letters must weigh the same power of two: what a sum is off is then rounded away, unless the sum
    is 0. Returns by how much the weight is none. */
-static double f16_weight(const stock_bounding *b, const undo_head *h, const weighing *w, double size, bool signs) {
+static double f16_weight(const stock_bounding *b, const undo_head *h, const weighing *w) {
     double power = 1;
     while (power * 1.5 < h->weight) power *= 2;
-    double wrong = (fabs(h->weight / power - 1) + w->off) * SLACK;
     NEED(b, h, w->apart == 0, "letters do not weigh the same");
-    NEED(b, h, (signs ? 2 : 1) * size * wrong < 0x1p-12 && h->weight <= 0x1p12,
-         "the start sentinel does not weigh a power of two: off by %.3g", wrong);
-    return wrong;
+    NEED(b, h, h->weight <= 0x1p12, "the start sentinel of a mean weighs too much for f16");
+    return (fabs(h->weight / power - 1) + w->off) * SLACK;
+}
+
+/* Where weights are f16, what a head says is rounded before it is mixed: by a share of the number, which look-ups
+   count, by that of what it is off, and, if the number may be 0 or so small that f16 has fewer bits, by half the
+   least number of f16. */
+static double mixed_number(const stock_bounding *b, const undo_head *h, const undo_number *x, double off) {
+    double weights = (positions(b) - 1 + h->weight) * 1.002;
+    bool sure = x->low == 0 && x->high == 0 && x->first != 0 && weights <= 0x1p13;
+    return off * (1 + F16) + (sure ? 0 : F16_TINY * weights);
 }
 
 double stock_weighed_bound(stock_bounding *b, const undo_head *h) {
@@ -57,15 +64,18 @@ double stock_weighed_bound(stock_bounding *b, const undo_head *h) {
         stock_column_bound c = {.number = (all * (w.apart + sums) + (each > 0 ? n : 1) * e + zeros) * SLACK};
         if (b->k.f16_cache) {
             bool signs = number.low < 0 || number.first < 0;
-            double wrong = f16_weight(b, h, &w, size, signs);
+            double wrong = f16_weight(b, h, &w), noise = ((signs ? 2 : 1) * size * wrong + 8 * zeros) * SLACK;
             NEED(b, h, all <= 2048, "its sums do not stay exact in f16");
-            NEED(b, h, e < 0x1p-12 && 8 * zeros < 0x1p-13,
-                 "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
+            NEED(b, h, e < 0x1p-12 && noise < 0x1p-12,
+                 "its sums are not rounded back: values are off by %.3g, and by %.3g where they are 0, the weight of "
+                 "the start sentinel by %.3g of a power of two",
+                 e, r.zero, wrong);
             c.number = ((signs ? 2 * size * wrong : 0) + all * sums + 8 * zeros) * SLACK;
         }
         c.error = x->scale * c.number * 1.01 / (1 + h->weight); /* no share is larger */
         c.relative = 16 * F32;
         if (b->k.f16_vectors) {
+            c.number = mixed_number(b, h, &number, c.number) * SLACK;
             c.error = (c.error * (1 + F16) + x->scale * F16_TINY) * SLACK;
             c.relative += 1.01 * F16;
         }
@@ -87,6 +97,7 @@ typedef struct part {
     double scale;    /* of the column */
     double sign;     /* of its products */
     double rest;     /* GPT-2: what the ground leaves, beside the weight; the same for all queries, too */
+    bool asked;      /* by a query already */
 } part;
 
 static double key_error(const stock_bounding *b, const undo_form *f, bool *back) {
@@ -101,11 +112,12 @@ static double key_error(const stock_bounding *b, const undo_form *f, bool *back)
     return stock_f16_error(size, off, r.scale, grain);
 }
 
-/* Queries stand alone in pairs that do not turn: a cosine of less than 2^-13 is 1. */
+/* Queries stand alone in pairs that hardly turn: cosines of less than 2^-13 are 1, and what turns into the other
+   dimensions is less than 2^-30 of products. */
 static void check_pair(const stock_bounding *b, const undo_head *h, size_t k) {
     uint32_t half = b->u->m->head_size / 2, pair = h->products[k].dimension % half;
     if (!b->u->frequencies) return;
-    NEED(b, h, b->u->frequencies[pair] * positions(b) < 0x1p-13, "a pair of its queries turns");
+    NEED(b, h, b->u->frequencies[pair] * positions(b) < 0x1p-15, "a pair of its queries turns");
     for (size_t j = 0; j < h->product_count; j++)
         NEED(b, h, j == k || h->products[j].dimension % half != pair, "two of its queries turn into each other");
 }
@@ -123,10 +135,11 @@ static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part
     double row = p->query.terms[0].weight, w = fabs(row) * x->scale;
     int e;
     check_pair(b, h, k);
-    NEED(b, h, x->mantissa == 0 || fabs(frexp(row, &e)) == x->mantissa, "its queries are not one number");
-    NEED(b, h, x->mantissa == 0 || p->query.rest / row == x->rest, "its queries differ in their grounds");
+    NEED(b, h, !x->asked || fabs(frexp(row, &e)) == x->mantissa, "its queries are not one number");
+    NEED(b, h, !x->asked || p->query.rest / row == x->rest, "its queries differ in their grounds");
     x->rest = p->query.rest / row;
-    x->least = x->mantissa == 0 ? w : fmin(x->least, w);
+    x->least = x->asked ? fmin(x->least, w) : w;
+    x->asked = true;
     x->mantissa = fabs(frexp(row, &e));
     check_signs(b, h, p, x->sign);
     double noise = 0;
@@ -170,6 +183,7 @@ double stock_lookup_leak(const stock_bounding *b, const undo_head *h) {
     /* by how much the place moves: a small number may be rounded twice, and moves less all the same */
     double few = fmin(most, b->mean * 0x1p13 * weights / e.scale);
     double second = asked(b, one.scale / weights) + b->columns[h->inverse].number + one.noise * weights / one.scale;
+    NEED(b, h, second < 0x1p-8, "what divides its number is off by %.3g", second);
     double moved = fmax(few * (asked(b, 0) + second), most * (asked(b, most * e.scale / weights) + second));
     moved = 1.01 * (moved + b->columns[h->number].number + e.noise * weights / e.scale) * SLACK;
     /* what scores are off, a step of 1 being 1: roundings of products and of their sums, keys, and their norms */

@@ -24,6 +24,7 @@ enum { GPT2_PINS = 3 };
 typedef struct proved_column {
     ideal_form form;
     double error, zero, relative;
+    size_t weighed; /* from 1: the weighed mean that it holds, and nothing else; 0: none */
     /* as the norm hands it on; filled by prover_norm */
     ideal_form seen;
     double grid; /* all ideal values are multiples of it, a power of two; 0: not known */
@@ -120,6 +121,7 @@ double prover_half(double size, double grid, double error);
 /* A number is added to a column. */
 typedef struct proved_number {
     double error, zero, relative, rounding;
+    size_t weighed; /* as of columns */
 } proved_number;
 void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_number n);
 /* All of a row's error. */

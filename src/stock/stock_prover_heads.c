@@ -348,6 +348,7 @@ static bool mean_error(prover *p, const proved_row *v, double *relative, double 
 typedef struct head_value {
     ideal_form form;
     double error, zero, relative, size; /* zero: where the ideal value is 0 */
+    size_t weighed;                     /* from 1: which weighed mean; 0: none */
 } head_value;
 
 /* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back,
@@ -400,6 +401,7 @@ static bool say_weighed(prover *p, const head_work *h, const proved_row *value, 
     out->error = up_mul(fmax(w.number_off[0], w.number_off[1]),
                         up_div(1.01, up_add(1, w.weight))); /* the largest share of a letter */
     array_push(p->arena, p->weighed, p->weighed_count, p->weighed_capacity, w);
+    out->weighed = p->weighed_count;
     return true;
 }
 
@@ -500,7 +502,7 @@ static void write_value(prover *p, const float *mix, size_t all, size_t at, cons
         ideal_add(p->x, &form, &v.form, w);
         double off = up_add(up_mul(fabs(w), error), rounding);
         prover_write(p, c, &form,
-                     (proved_number){off, fmin(off, up_mul(1.01 * fabs(w), zero)), v.relative, rounding});
+                     (proved_number){off, fmin(off, up_mul(1.01 * fabs(w), zero)), v.relative, rounding, v.weighed});
         prover_balance(p, p->m->architecture == STOCK_GPT2 ? up_mul(up_mul((double)all, 1.01 * UNIT), size) : 0);
     }
 }
@@ -569,7 +571,7 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
         if (!written) continue;
         pending *to = &values[(*count)++];
         to->at = (uint32_t)(first + v);
-        to->value.zero = INFINITY;
+        to->value = (head_value){.zero = INFINITY};
         if (!say(p, &h, made, v, products, &asked, says, &to->value)) return false;
         to->value.zero = fmin(to->value.zero, to->value.error);
         made->error = fmax(made->error, to->value.error);

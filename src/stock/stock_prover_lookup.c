@@ -68,13 +68,20 @@ static double first_letter_part(const prover *p, const ideal_form *f, ideal_form
 
 /* An f16 cache: sums of whole numbers stay exact if letters weigh the same power of two, up to what f16 rounds away
    beside a sum that is not 0; a sum that is 0 again keeps what its parts are off. */
-static bool is_exact_in_half(prover *p, const weighed_mean *w, double size, bool both_signs, double *wrong) {
+static bool is_power_in_half(prover *p, const weighed_mean *w, double *wrong) {
     int exponent;
     double power = frexp(w->weight, &exponent) > 0.75 ? 1 : 0.5; /* the nearest power of two, beside frexp's */
     *wrong = up_add(fabs(w->weight / ldexp(power, exponent) - 1), w->off);
     if (w->apart[1] > 0) return prover_fail(p, "letters of a weighed mean do not weigh the same");
-    return (up_mul(both_signs ? 2 * size : size, *wrong) < 0x1p-12 && w->weight <= 0x1p12) ||
-           prover_fail(p, "the weight of the start sentinel is no power of two in f16: off by %.3g", *wrong);
+    return w->weight <= 0x1p12 || prover_fail(p, "the start sentinel of a mean weighs too much for f16");
+}
+
+/* f16 weights round what a head says before it is mixed: by a share of the number, which look-ups count, by that of
+   what it is off, and, if the number may be 0 or so small that f16 has fewer bits, by half the least number of f16.
+   `first`: it is the number of the first letter alone. */
+static double mixed_number(const prover *p, const weighed_mean *w, bool first, double off) {
+    double weights = up_mul(up_add(last_position(p), w->weight), 1.002);
+    return up_add(up_mul(off, 1 + HALF_UNIT), first && weights <= 0x1p13 ? 0 : up_mul(HALF_TINY, weights));
 }
 
 /* What letters add up to is off by so much, in units of the share of one letter. */
@@ -94,17 +101,24 @@ bool prove_weighed_value(prover *p, const proved_row *value, weighed_mean *w) {
     sums = up_mul(all, up_add(w->apart[0], up_mul(n + 16, 1.01 * UNIT)));
     w->number_off[0] = up_add(sums, up_add(up_mul(letters, e), others));
     w->number_off[1] = 0;
-    if (!is_half_cache(p)) return true;
-    double size = up_add(each, first), wrong;
-    bool both_signs = least < 0 || part < 0;
-    if (!(all <= 2048)) return prover_fail(p, "counts go beyond 2048, where sums of f16 are not exact");
-    if (!is_exact_in_half(p, w, size, both_signs, &wrong)) return false;
-    if (!(e < 0x1p-12 && up_mul(8, others) < 0x1p-13))
-        return prover_fail(p, "values of a count are not exact in f16: off by %.3g, and by %.3g where they are 0", e,
-                           zero);
-    sums = up_mul(all, up_mul(n + 16, 1.01 * UNIT));
-    w->number_off[1] = up_add(sums, up_mul(8, others));
-    if (both_signs) w->number_off[1] = up_add(w->number_off[1], up_mul(2 * size, wrong));
+    if (is_half_cache(p)) {
+        double size = up_add(each, first), wrong;
+        bool both_signs = least < 0 || part < 0;
+        if (!(all <= 2048)) return prover_fail(p, "counts go beyond 2048, where sums of f16 are not exact");
+        if (!is_power_in_half(p, w, &wrong)) return false;
+        /* beside the first sum that is not 0 all of this has to vanish together */
+        double noise = up_add(up_mul(both_signs ? 2 * size : size, wrong), up_mul(8, others));
+        if (!(e < 0x1p-12 && noise < 0x1p-12))
+            return prover_fail(p,
+                               "sums of a count are not rounded back in f16: values are off by %.3g, and by %.3g "
+                               "where they are 0, the weight of the start sentinel by %.3g of a power of two",
+                               e, zero, wrong);
+        sums = up_mul(all, up_mul(n + 16, 1.01 * UNIT));
+        w->number_off[1] = up_add(sums, up_mul(8, others));
+        if (both_signs) w->number_off[1] = up_add(w->number_off[1], up_mul(2 * size, wrong));
+    }
+    double *number = &w->number_off[is_half_cache(p)];
+    if (is_half_weights(p)) *number = mixed_number(p, w, each == 0 && part != 0, *number);
     return true;
 }
 
@@ -114,7 +128,8 @@ bool prove_weighed_value(prover *p, const proved_row *value, weighed_mean *w) {
    with one of f16. */
 typedef struct divided {
     const weighed_mean *w; /* NULL: nothing is known yet */
-    double scale;          /* the column holds so many times the mean */
+    uint32_t column;       /* that queries read */
+    double scale;          /* it holds so many times the mean */
     double column_error;
     double *sum;            /* [positions] what its products add up to */
     double least, mantissa; /* of weights */
@@ -124,19 +139,27 @@ typedef struct divided {
     double keys[2]; /* errors of keys, each times its weight */
 } divided;
 
-static bool find_mean(prover *p, ideal_node_id node, double weight, divided *out) {
+/* The mean that queries read, by the column that they read: another with the same ideal value may be off by more or
+   less, and be larger or smaller. */
+static bool find_mean(prover *p, ideal_node_id node, uint32_t column, double weight, divided *out) {
+    const proved_column *c = &p->columns[column];
     int e;
-    for (size_t k = 0; k < p->weighed_count; k++)
-        if (p->weighed[k].node == node) out->w = &p->weighed[k];
-    for (uint32_t c = p->first; c < p->width; c++) {
-        const ideal_form *f = &p->columns[c].form;
-        if (f->count != 1 || f->one != 0 || f->terms[0].node != node) continue;
-        out->scale = fabs(f->terms[0].weight);
-        out->column_error = p->columns[c].error;
-    }
+    if (!c->weighed || p->weighed[c->weighed - 1].node != node || c->form.count != 1 || c->form.one != 0)
+        return prover_fail(p, "a look-up reads what is no weighed mean");
+    out->w = &p->weighed[c->weighed - 1];
+    out->column = column;
+    out->scale = fabs(c->form.terms[0].weight);
+    out->column_error = c->error;
     out->least = fabs(weight);
     out->mantissa = fabs(frexp(weight, &e));
-    return (out->w && out->scale > 0) || prover_fail(p, "a look-up reads what is no weighed mean");
+    return true;
+}
+
+/* Of a row that reads one column and the ground. */
+static uint32_t column_of(const prover *p, const float *row) {
+    uint32_t c = p->first;
+    while (c + 1 < p->width && row[c] == 0) c++;
+    return c;
 }
 
 /* How far a key is off beside the scale of its norm. */
@@ -159,10 +182,11 @@ static bool add_product(prover *p, const head_work *h, uint32_t d, divided *both
     if (!ideal_is_place(p->x, &k->form, values)) return prover_fail(p, "a key of a look-up is no position");
     double w = q->form.terms[0].weight;
     divided *x = &both[w < 0];
-    if (!x->w && !find_mean(p, q->form.terms[0].node, w, x)) return false;
-    if (x->w->node != q->form.terms[0].node || fabs(frexp(w, &e)) != x->mantissa)
-        return prover_fail(p, "queries of a look-up are not one number times powers of two");
     const float *row = p->m->layers[h->hint->layer].query + ((size_t)h->hint->slot * p->m->head_size + d) * p->width;
+    uint32_t column = column_of(p, row);
+    if (!x->w && !find_mean(p, q->form.terms[0].node, column, w, x)) return false;
+    if (x->column != column || x->w->node != q->form.terms[0].node || fabs(frexp(w, &e)) != x->mantissa)
+        return prover_fail(p, "queries of a look-up are not one number times powers of two");
     double ground = p->m->architecture == STOCK_GPT2 ? prover_weight(p, row[GPT2_PINS - 1]) / w : 0;
     if (x->ground != ground && x->asked) return prover_fail(p, "queries of a look-up differ in their grounds");
     x->ground = ground;
@@ -200,7 +224,7 @@ static bool hardly_turns(const prover *p, const head_work *h, uint32_t d) {
     uint32_t half = p->m->head_size / 2, e = d < half ? d + half : d - half;
     if (p->m->architecture == STOCK_GPT2) return true;
     return h->query[e].is_zero && h->key[e].is_zero &&
-           up_mul(prover_frequency(p, d % half), (double)p->positions) < 0x1p-13;
+           up_mul(prover_frequency(p, d % half), (double)p->positions) < 0x1p-15;
 }
 
 /* The largest number that is looked up, and the form that is added up. */
@@ -230,6 +254,10 @@ static double leak_of(prover *p, const head_work *h, const divided *e, const div
     /* the number that is looked up: where it is small it may be rounded once more */
     double small = fmin(x->most, up_div(up_mul(up_mul(p->mean_sure, 0x1p14), x->weights), e->scale));
     double second = up_add(query_share(p, one->scale / x->weights, half), one->off[half]);
+    if (!(second < 0x1p-8)) {
+        prover_fail(p, "what divides the number of a look-up is off by %.3g", second);
+        return INFINITY;
+    }
     double moved = up_mul(small, up_add(query_share(p, 0, half), second));
     moved = fmax(moved, up_mul(x->most, up_add(query_share(p, x->most * e->scale / x->weights, half), second)));
     moved = up_mul(1.01, up_add(moved, e->off[half]));

@@ -360,6 +360,7 @@ void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_num
     bool exact = fresh || (n.error == 0 && k->error == 0 && n.relative == 0 && k->relative == 0 && grid > 0 &&
                            size <= ldexp(grid, 23));
     double added = exact ? 0 : up_mul(2 * UNIT, up_add(size, up_add(n.error, k->error)));
+    k->weighed = fresh ? n.weighed : 0;
     if (fresh) {
         k->relative = n.relative;
         k->error = n.error;
