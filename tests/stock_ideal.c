@@ -39,6 +39,16 @@ static size_t chosen(const board *b, const undo_head *h, size_t i) {
     return best;
 }
 
+/* Where the numbers of all letters so far add up to, or the nearest position to that. */
+static size_t looked_up(const board *b, const undo_head *h, size_t i) {
+    const undo_form *number = &undo_value_of(b->u, h->number)->value;
+    double sum = 0;
+    for (size_t j = 1; j <= i; j++) sum += read_form(b, number, j);
+    size_t at = 0;
+    while (at < i && fabs((double)at + 1 - sum) < fabs((double)at - sum)) at++;
+    return at;
+}
+
 static double head_value(board *b, const undo_head *h, const undo_value *v, size_t i) {
     double sum = 0, most = -INFINITY, unit;
     switch (h->role) {
@@ -55,7 +65,11 @@ static double head_value(board *b, const undo_head *h, const undo_value *v, size
         sum = read_form(b, &h->products[0].query, i);
         b->clear = b->clear && (i == 0 || sum != 0);
         return i == 0 || sum > 0;
-    default: return NAN; /* waves write numbers of the position; look-ups are not audited */
+    case UNDO_WEIGHED: /* in letters, of which the sentinel is as many as it weighs */
+        for (size_t j = 0; j <= i; j++) sum += (j ? 1 : h->weight) * read_form(b, &v->value, j);
+        return v->scale * sum / ((double)i + h->weight);
+    case UNDO_LOOKUP: return read_form(b, &v->value, looked_up(b, h, i));
+    default: return NAN; /* waves write numbers of the position */
     }
 }
 

@@ -311,6 +311,65 @@ static void make_count(maker *k, uint32_t later) {
     put_value(k, h, 0, start, (made_column){.known = true, .start = 1});
 }
 
+/* A table from position 0 on that repeats. */
+static uint32_t add_table(maker *k, uint32_t period) {
+    uint32_t n = k->s->positions;
+    double *place = arena_zalloc(k->a, n, sizeof *place);
+    for (uint32_t i = 0; i < n; i++) place[i] = i < period ? (double)random_below(k->r, 2) : place[i - period];
+    uint32_t layer = k->layer;
+    k->layer = 0;
+    uint32_t c = add_column(k, UNDO_TABLE, (made_column){.known = false, .start = place[0]});
+    k->layer = layer;
+    k->u->columns[c].place = place;
+    return c;
+}
+
+/* 1 at the first letter: the mean of it is what a number is divided by. */
+static uint32_t add_first(maker *k) {
+    uint32_t c = add_table(k, 1);
+    double *place = k->u->columns[c].place;
+    for (uint32_t i = 0; i < k->s->positions; i++) place[i] = i == 1;
+    return c;
+}
+
+static uint32_t put_mean(maker *k, const undo_head *h, size_t v, undo_form f) {
+    uint32_t c = put_value(k, h, v, f, (made_column){.known = false});
+    k->u->columns[c].mean = true;
+    return c;
+}
+
+/* How many letters there were of some kind, perhaps less a number; and what is at that position: of a table that
+   repeats, or anything that is 0 or 1. */
+static void make_lookup(maker *k, uint32_t later) {
+    undo_head *h = add_head(k, UNDO_WEIGHED, 0, 2);
+    undo_form count, part, first = empty_form(k);
+    bool tables = k->s->bounded || one_in(k, 2);
+    h->weight = 16;
+    letter_sum(k, false, &count, &part);
+    if (!count.count) add_term(&count, k->letter[random_below(k->r, k->s->letters)], 1);
+    add_term(&first, add_first(k), 1);
+    if (!tables && one_in(k, 2)) add_term(&count, first.terms[0].channel, -(1 + (double)random_below(k->r, 2)));
+    uint32_t number = put_mean(k, h, 0, count), inverse = put_mean(k, h, 1, first);
+    k->layer = later;
+    h = add_head(k, UNDO_LOOKUP, 0, 1 + random_below(k->r, 2));
+    h->number = number;
+    h->inverse = inverse;
+    for (size_t v = 0; v < h->value_count; v++) {
+        undo_form value;
+        if (tables) {
+            uint32_t most = k->s->positions > 5 ? 4 : k->s->positions - 1;
+            uint32_t at = add_table(k, 1 + (uint32_t)random_below(k->r, most));
+            bool starts = k->u->columns[at].place[0] != 0;
+            value = empty_form(k);
+            add_term(&value, at, 1);
+            put_value(k, h, v, value, (made_column){.boolean = !starts, .known = true, .start = starts});
+        } else {
+            some_choice(k, false, &value, &part);
+            put_value(k, h, v, value, BOOLEAN);
+        }
+    }
+}
+
 static bool is_same_layer(const undo_head *x, const undo_head *y) { return x->layer == y->layer; }
 
 /* Heads of a layer stand together. */
@@ -325,6 +384,8 @@ static void sort_heads(undo *u) {
         u->heads[k].slot = k && is_same_layer(&u->heads[k], &u->heads[k - 1]) ? u->heads[k - 1].slot + 1 : 0;
         for (size_t v = 0; v < u->heads[k].value_count; v++) u->columns[u->heads[k].values[v].column].head = k;
     }
+    for (size_t k = 0; k < u->head_count; k++)
+        if (u->heads[k].role == UNDO_LOOKUP) u->heads[k].of = u->columns[u->heads[k].number].head;
 }
 
 /* ---- steps ---- */
@@ -404,7 +465,10 @@ static void make_head(maker *k) {
     default:
         if (k->s->counts && k->layer < k->s->layers) {
             uint32_t layer = k->layer;
-            make_count(k, layer + 1);
+            if (k->s->positions > 1 && one_in(k, 2))
+                make_lookup(k, layer + 1);
+            else
+                make_count(k, layer + 1);
             k->layer = layer;
         } else {
             make_yesterday(k);

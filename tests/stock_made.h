@@ -1,4 +1,4 @@
-/* Undone transformers that no lowering made: random columns, heads of every role but look-ups and waves, and steps.
+/* Undone transformers that no lowering made: random columns, heads of every role but waves, and steps.
    Everything is within what the audit says that it understands, so that it must understand it; forms have other
    weights, units and constants than a lowering would write. */
 #ifndef TESTS_STOCK_MADE_H
@@ -9,7 +9,7 @@
 
 typedef struct made_shape {
     uint32_t letters, positions, layers;
-    bool counts;  /* means of any sign, and comparisons of them */
+    bool counts;  /* means of any sign, and comparisons of them; look-ups */
     bool bounded; /* means that only go up, or only go down */
     bool any;     /* also what only a machine can follow: keys of several numbers, the first of some patterns */
     bool mirrored;
