@@ -622,8 +622,9 @@ def read_dependencies(build):
 class Bench:
     """Runs the tests. Worker k has a folder of its own for what is built apart."""
 
-    def __init__(self, options, tree, listed):
+    def __init__(self, options, tree, listed, known):
         self.o, self.tree = options, tree
+        self.caught = collections.Counter((key.split(" ")[0], record["test"]) for key, record in known.items())
         self.libraries = os.environ["MUTANT_LDLIBS"].split()
         self.users = read_dependencies(os.path.join(tree.top, "build"))
         self.folder = os.path.join(tree.top, "build", "tests")
@@ -646,7 +647,12 @@ class Bench:
 
     def order(self, mutant, apart):
         """The cheapest tests first; with sanitizers only so many, since the other pass ran all, and so for what the list has a reason for."""
-        tests = sorted((t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]), key=self.cost)
+        tests = self.tests_of(mutant.path) - self.left_out
+        if apart:  # no place says whether a test reaches it: those that meet others of its file, and first those that catch most of them
+            near = {t for t in tests if any(n >> 12 == mutant.number >> 12 for n in self.met[t])}
+            tests = sorted(near or tests, key=lambda t: (self.seconds[t] + 1) / (1 + self.caught[mutant.path, t]))
+        else:
+            tests = sorted((t for t in tests if mutant.number in self.met[t]), key=self.cost)
         most = self.o.sanitized if self.tree.sanitize else self.o.listed if mutant.key in self.listed else 0
         quick, sum_ = [], 0
         for t in tests:
@@ -1030,15 +1036,15 @@ def main():
         if sanitize:  # what survived without sanitizers, now or in an earlier call
             todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE
                     and (m.key in again or not known[m.key].get("sanitized")) and wanted(m)]
-        bench = prepare(o, everything, mutants, todo, harmless, sanitize)
+        bench = prepare(o, everything, mutants, todo, harmless, known, sanitize)
         random.Random(1).shuffle(todo)
         try_all(o, bench, todo, journal, end)
     return 0 if report(o, mutants, known, harmless) else 1
 
 
-def prepare(o, everything, mutants, todo, harmless, sanitize):
+def prepare(o, everything, mutants, todo, harmless, known, sanitize):
     tree = Tree(o, everything, sanitize)
-    bench = Bench(o, tree, {m.key for m in todo if reason_of(m, harmless)})
+    bench = Bench(o, tree, {m.key for m in todo if reason_of(m, harmless)}, known)
     bench.measure(sorted({t for m in todo for t in bench.tests_of(m.path)}))
     print("%d mutants, %d to try %s sanitizers, %d of them apart" % (
         len(mutants), len(todo), "with" if sanitize else "without", sum(m.key in tree.apart for m in todo)), file=sys.stderr, flush=True)
