@@ -165,6 +165,50 @@ static void test_errors(void) {
     temper_model_free(m);
 }
 
+/* ---- memory ---- */
+
+static char *tight_model, *tight_proof;
+static size_t tight_size, tight_length;
+
+static temper_status soften_tightly(const temper_model *hard, unsigned threads, temper_error *e) {
+    temper_model *soft = NULL;
+    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 150, .threads = threads};
+    temper_status status = temper_soften(&soft, NULL, hard, &o, e);
+    temper_model_free(soft);
+    return status;
+}
+
+static temper_status audit_tightly(const temper_model *hard, unsigned threads, temper_error *e) {
+    temper_audit_options o = {.threads = threads};
+    (void)hard;
+    return temper_audit_watched(tight_proof, tight_length, tight_model, tight_size, &o, e);
+}
+
+/* Where there is memory for one run it is enough, however many threads begin. */
+static void test_tight(const char *name, const temper_model *hard,
+                       temper_status (*work)(const temper_model *, unsigned, temper_error *)) {
+    temper_error e;
+    size_t limit = 1 << 18;
+    temper_limit_memory(limit);
+    while (work(hard, 1, &e) && limit < (size_t)1 << 32) temper_limit_memory(limit += limit / 4);
+    CHECK(limit > 1 << 18 && limit < (size_t)1 << 32, "%s: %zu bytes", name, limit);
+    for (unsigned threads = 2; threads <= 16; threads *= 2)
+        CHECK(!work(hard, threads, &e), "%s: %zu bytes are too few for %u threads: %s", name, limit, threads, e.text);
+    temper_limit_memory(0);
+}
+
+static void test_memory(void) {
+    temper_model *hard;
+    temper_error e;
+    if (!CHECK(!temper_gallery_model(&hard, "dyck-1", &e), "%s", e.text)) return;
+    make_both(&tight_model, &tight_size, &tight_proof, &tight_length, hard, 1, &e);
+    test_tight("soften", hard, soften_tightly);
+    if (CHECK(tight_length > 0, "%s", e.text)) test_tight("audit", hard, audit_tightly);
+    temper_free(tight_model);
+    temper_free(tight_proof);
+    temper_model_free(hard);
+}
+
 /* The audit tells of its progress, from the first length to the last, and stops when it is told to. */
 typedef struct watch {
     uint64_t last, total;
@@ -209,6 +253,7 @@ int main(void) {
     test_features((size_t)(6 * effort), 70);
     test_errors();
     test_audit();
+    test_memory();
     CHECK(compared > 500 && split > 5 && proofs > 2 && audits > 1, "%zu lengths, %zu times by threads, %zu proofs",
           compared, split, proofs);
     return test_finish("t-facts-threads");

@@ -141,6 +141,7 @@ void general_run_sets(general *g) {
             for (size_t k = 0; k < count; k++) merge(g, &parts[k]);
             return;
         }
+        for (size_t k = 0; k < count; k++) free_part(&parts[k]); /* perhaps there was no memory for all of them */
     }
     general_run_lengths(g, 0, g->length + 1);
 }

@@ -110,7 +110,15 @@ bool facts_lengths_find(facts **out, const subject_model *s, size_t first, size_
         arena_on_release(keep, (void (*)(void *))arena_free, p->keep);
     }
     run_parallel(threads, w.count, do_part, &w);
-    for (size_t k = 0; k < w.count; k++) w.parts[k].keep->trap = NULL;
+    bool room = true;
+    for (size_t k = 0; k < w.count; k++) {
+        w.parts[k].keep->trap = NULL;
+        room = room && (w.parts[k].done || w.parts[k].why.code != TEMPER_NO_MEMORY);
+    }
+    if (!room) { /* one run takes less: what is refused must not depend on the threads */
+        for (size_t k = 0; k < w.count; k++) arena_free(w.parts[k].keep);
+        return find_alone(out, s, first, last, report, context, keep);
+    }
     for (size_t k = 0; k < w.count; k++)
         if (!w.parts[k].done) trap_reraise(keep->trap, &w.parts[k].why);
     return !atomic_load(&w.stop);
