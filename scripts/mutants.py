@@ -846,13 +846,13 @@ def read_journal(path):
                 if "passed" in record:
                     for key in record["keys"]:
                         passed[key].add(record["passed"])
-                else:
-                    known[record["key"]] = record
+                elif record["verdict"] not in LIVE or known.get(record["key"], {}).get("verdict", LIVE[0]) in LIVE:
+                    known[record["key"]] = record  # what one of two runs at once has caught stays caught
     return known, passed
 
 
 def read_harmless(path):
-    """[(reason, file, part of a line, changes)]: survivors that were looked at. changes: None for all of the line."""
+    """[(reason, file or file@function, part of a line, changes)]: survivors that were looked at. changes: None for all of the line."""
     found, reason = [], ""
     with open(path, encoding="utf-8") as file:
         for line in file.read().split("\n"):
@@ -869,10 +869,15 @@ def line_of(m):
     return m.source.written.split("\n")[m.line - 1]
 
 
+def is_place(m, line, place, code):
+    path, _, function = place.partition("@")
+    return m.path == path and code in line and function in ("", m.function)
+
+
 def reason_of(m, harmless):
     line = line_of(m)
-    for reason, path, code, changes in harmless:
-        if m.path == path and code in line and (changes is None or "%s -> %s" % (m.old, m.new) in changes):
+    for reason, place, code, changes in harmless:
+        if is_place(m, line, place, code) and (changes is None or "%s -> %s" % (m.old, m.new) in changes):
             return reason
     return ""
 
@@ -881,13 +886,13 @@ def stale_entries(mutants, known, harmless):
     """What of the list is about no survivor any more: [(file, part of a line, changes, why)]."""
     by_file, out = collections.defaultdict(list), []
     for m in mutants:
-        by_file[m.path].append((line_of(m), "%s -> %s" % (m.old, m.new), known.get(m.key, {}).get("verdict", "survived")))
-    for _, path, code, changes in harmless:
-        met = [x for x in by_file[path] if code in x[0]]
+        by_file[m.path].append((m, line_of(m)))
+    for _, place, code, changes in harmless:
+        met = [m for m, line in by_file[place.partition("@")[0]] if is_place(m, line, place, code)]
         for change in changes or [""]:
-            of = [verdict for _, what, verdict in met if not change or what == change]
+            of = [known.get(m.key, {}).get("verdict", "survived") for m in met if not change or change == "%s -> %s" % (m.old, m.new)]
             if not any(verdict in LIVE for verdict in of):
-                out.append((path, code, change, "all caught" if of else "no such change" if met else "no such line"))
+                out.append((place, code, change, "all caught" if of else "no such change" if met else "no such line"))
     return out
 
 

@@ -82,8 +82,8 @@ static bool reads_length(const general *g) {
     if (m->has_end) return true;
     for (uint32_t c = 0; c < m->channel_count; c++)
         if (general_reads_length(g, c)) return true;
-    for (size_t k = 0; k < g->head_count; k++) {
-        temper_mask mask = g->heads[k].exact.head->mask;
+    for (size_t h = 0; h < g->head_count; h++) {
+        temper_mask mask = g->heads[h].exact.head->mask;
         if (mask != TEMPER_MASK_BEFORE && mask != TEMPER_MASK_UP_TO) return true;
     }
     return false;
