@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make coverage: which branches of the source the tests take, by gcov.
 
-usage: coverage.py --build BUILD [--page FILE] TEST...
+usage: coverage.py --build BUILD [--page FILE] [--jobs N] TEST...
 
 BUILD was compiled with --coverage. Every test program runs once; then each branch of the folders below that no test took
 is counted. With --page the table and a list of them are written there. scripts/coverage.reasons may say why no test takes one:
@@ -9,6 +9,7 @@ a file (or *), a part of the line of source, and the reason, separated by tabs.
 """
 import argparse
 import collections
+import concurrent.futures
 import glob
 import gzip
 import json
@@ -30,11 +31,16 @@ PARTS = [
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "coverage.reasons")
 
 
-def run_tests(tests):
-    for test in tests:
-        done = subprocess.run([test], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        last = done.stdout.decode(errors="replace").strip().split("\n")[-1]
-        print(f"coverage: {last}", flush=True)
+def run_test(test):
+    done = subprocess.run([test], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    last = done.stdout.decode(errors="replace").strip().split("\n")[-1]
+    print(f"coverage: {last}", flush=True)
+
+
+def run_tests(tests, jobs):
+    """gcov locks its files, so that programs may add their counts side by side."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(run_test, tests))
 
 
 def branches_of(build, source):
@@ -77,9 +83,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--page")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("tests", nargs="*")
     options = parser.parse_args()
-    run_tests(options.tests)
+    run_tests(options.tests, options.jobs)
     reasons = read_reasons()
     rows, left = [], []
     for part, patterns in PARTS:

@@ -1,0 +1,301 @@
+/* Specifications that are spelt in two ways mean the same: blanks, tabs and line ends, escapes, mirrored comparisons,
+   words beside signs, files beside tables. And texts that are nearly right are refused with words that say why. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "temper.h"
+#include "test.h"
+
+enum { LONGEST = 3 };
+
+#define SPEC  TEMPER_SYNTAX_SPEC
+#define CRASP TEMPER_SYNTAX_CRASP
+#define BRASP TEMPER_SYNTAX_BRASP
+#define REGEX TEMPER_SYNTAX_REGEX
+#define DFA   TEMPER_SYNTAX_DFA
+
+static char folder[TEST_FOLDER];
+
+static temper_status parse(temper_spec **out, temper_syntax syntax, const char *text, temper_error *e) {
+    bool own = strstr(text, "alphabet") || syntax == DFA;
+    temper_spec_options o = {.syntax = syntax, .alphabet = own ? NULL : "abc", .folder = folder};
+    return temper_spec_parse(out, text, strlen(text), &o, e);
+}
+
+/* ---- the same ---- */
+
+static const struct {
+    temper_syntax syntax;
+    const char *one, *other;
+} PAIRS[] = {
+    {SPEC, "a S b", "a\tS\tb\r\n"},
+    {SPEC, "alphabet a b c\na S b", "alphabet\ta\tb\tc\r\n\r\na\tS b\r\n"},
+    {SPEC, "alphabet 'J' 'k' 'l'\n'J' S 'k'", "alphabet '\\x4A' '\\x6b' '\\x6C'\n'\\u{4A}' S '\\u{00006b}'"},
+    {SPEC, "alphabet '\xC3\xAF' 'b'\n'\xC3\xAF' S b", "alphabet '\\u{EF}' b\n\"\\u{ef}\" S b"},
+    {SPEC, "Y Y Y a", "Y^3 a"},
+    {SPEC, "1 >= #[a]", "#[a] <= 1"},
+    {SPEC, "1 < #[a] % 3", "#[a] % 3 > 1"},
+    {SPEC, "1 <= #[a] % 3", "#[a] % 3 >= 1"},
+    {SPEC, "1 > #[a] % 3", "#[a] % 3 < 1"},
+    {SPEC, "1 >= #[a] % 3", "#[a] % 3 <= 1"},
+    {SPEC, "1 = #[a] % 3", "#[a] % 3 = 1"},
+    {SPEC, "1 != #[a] % 3", "#[a] % 3 != 1"},
+    {SPEC, "#[a] % 3 = -1", "false"},
+    {SPEC, "a @ #[b] - 1", "a@\t#[b]\t- 1"},
+    {SPEC, "rightmost[j<i] a", "rightmost[i>j] a"},
+    {SPEC, "rightmost[j<=i] a", "rightmost[i>=j]\ta"},
+    {SPEC, "leftmost[j>i, b] a", "leftmost[i<j, b] a"},
+    {SPEC, "leftmost[j>=i, b] a", "leftmost[i<=j, b] a"},
+    {SPEC, "alphabet a b\nother b\na S b", "alphabet a b\nother\t'b'\na S b"},
+    {SPEC, "alphabet a b\nother b\na S b", "alphabet a b\nother \"b\"\t\r\na S b"},
+    {SPEC, "alphabet a b c\nregex (ab|c)*", "alphabet a b c\nregex\t(ab|c)*\r\n"},
+    {SPEC, "alphabet a b c\n[^a] S b", "alphabet a b c\n[bc] S b"},
+    {SPEC, "alphabet a b c\n[a-b] S c", "alphabet a b c\n[ab] S c"},
+    {SPEC, "alphabet a b\nnext\nviable H (a | b)\nH !(a & Y a)",
+     "alphabet a b\nnext\r\nviable\tH (a | b)\r\n\r\nH !(a & Y a)"},
+    {SPEC, "alphabet a b\nnext\nprobabilities uniform\nH !(a & Y a)",
+     "alphabet a b\nnext\nprobabilities\tuniform\t\r\nH !(a & Y a)"},
+    {SPEC, "alphabet a b\nnext\nprobabilities {\na 1\nb 2\nend 1\n}\nH !(a & Y a)",
+     "alphabet a b\nnext\nprobabilities weights\nH !(a & Y a)"},
+    {SPEC, "alphabet a b\nnext\nprobabilities weights\nH !(a & Y a)",
+     "alphabet a b\nnext\nprobabilities 'weights'\t\r\nH !(a & Y a)"},
+    {SPEC, "alphabet a b\nnext\nprobabilities\tweights \nH !(a & Y a)",
+     "alphabet a b\nnext\nprobabilities \"weights\"\nH !(a & Y a)"},
+    {SPEC, "alphabet a b\ndfa table.dfa", "alphabet a b\ndfa\t\"table.dfa\"\t\r\n"},
+    {SPEC, "alphabet a b\ndfa table.dfa", "alphabet a b\ndfa 'table.dfa'"},
+    {SPEC, "alphabet a b\ndfa table.dfa", "alphabet a b\ndfa table.jff \t"},
+    {SPEC, "alphabet a b\nO dfa \"table.dfa\"",
+     "alphabet a b\nO dfa { start 0; accept 1; 0 a 1; 0 b 0; 1 a 1; 1 b 0 }"},
+    {DFA, "start 0\naccept 1\n0 a 1\n0 b 0\n1 a 1\n1 b 0",
+     "start 0; accept 1 // all\r\n0\ta\t1\r\n0 b 0 -- no\n1 a 1\n1 b 0\r\n"},
+    {DFA, "start 0\naccept 1\n0 - 1\n0 / 0\n1 - 1\n1 / 0", "start 0\naccept 1\n0 \\- 1\n0 \\/ 0\n1 - 1\n1 / 0"},
+    {CRASP, "Q_a <-> Q_b", "Q_a(i) <-> Q_b(i)"},
+    {CRASP, "# Q_a > 1", "# [j<=i] Q_a(j) > 1"},
+    {CRASP, "# [j<i] Q_a(j) > 1", "# [i>j] Q_a(j) > 1"},
+    {CRASP, "# [j<=i] (Q_a || Q_b) > 1", "# [i>=j] (Q_a || Q_b) > 1"},
+    {CRASP, "# [j<i] !Q_a > 1", "# [i>j] !Q_a(j) > 1"},
+    {CRASP, "# [j<i] true > 1", "# [j<i] 1 > 1"},
+    {CRASP, "# [j<i] false == 0", "# [j<i] 0 == 0"},
+    {CRASP, "Q_a xor Q_b", "!(Q_a <-> Q_b)"},
+    {CRASP, "# Q_a % 3 < 1", "1 > # Q_a % 3"},
+    {CRASP, "# Q_a % 3 <= 1", "1 >= # Q_a % 3"},
+    {CRASP, "# Q_a % 3 > 1", "1 < # Q_a % 3"},
+    {CRASP, "# Q_a % 3 >= 1", "1 <= # Q_a % 3"},
+    {CRASP, "# Q_a % 3 == 1", "1 == # Q_a % 3"},
+    {CRASP, "# Q_a == (0 - 4) % 3", "# Q_a == 2"},
+    {CRASP, "A = # Q_a\nmax(A, 2) > # Q_b", "A = # Q_a\n\n(A > 2 ? A : 2) > # Q_b"},
+    {CRASP, "A = # Q_a\nmin(A, 2, # Q_c) > # Q_b",
+     "A = # Q_a\nC = # Q_c\nB = A < 2 ? A : 2\n(B < C ? B : C) > # Q_b"},
+    {BRASP, "P(i) := rightmost [j<i, 1] Q_a(j) : 0", "P(i) := rightmost [i>j, true] Q_a(j) : false"},
+    {BRASP, "P(i) := leftmost [j>=i, Q_b(j)] Q_a(j) : 1", "P(i) = leftmost [i<=j, Q_b(j)] Q_a(j) : true\n\n"},
+    {BRASP, "P(i) := rightmost [1, Q_b(j)] Q_a(j)", "P(i) := rightmost [1, Q_b(j)] Q_a(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, Q_a(i) ^ Q_b(j)] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, !(Q_a(i) <-> Q_b(j))] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, (Q_a(i) & Q_b(j)) | (Q_b(i) & Q_c(j))] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, (Q_b(j) & Q_a(i)) | (Q_c(j) & Q_b(i))] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, (Q_a(i) & Q_b(j)) | (Q_a(i) & Q_c(j))] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, Q_a(i) & (Q_b(j) | Q_c(j))] Q_c(j) : 0"},
+    {REGEX, "a{2,3}", "aaa?"},
+    {REGEX, "[\\x61-\\x62]+", "(a|b)(a|b)*"},
+};
+
+static bool next_word(uint32_t *word, size_t *n, size_t letters) {
+    for (size_t i = *n; i-- > 0;) {
+        if (++word[i] < letters) return true;
+        word[i] = 0;
+    }
+    if (*n == LONGEST) return false;
+    memset(word, 0, ++*n * sizeof *word);
+    return true;
+}
+
+static void check_pair(temper_syntax syntax, const char *one, const char *other) {
+    temper_spec *x = NULL, *y = NULL;
+    temper_error e;
+    uint32_t word[LONGEST];
+    size_t n = 0;
+    if (CHECK(parse(&x, syntax, one, &e) == TEMPER_OK, "%s: %s", one, e.text) &&
+        CHECK(parse(&y, syntax, other, &e) == TEMPER_OK, "%s: %s", other, e.text) &&
+        CHECK(temper_spec_about(x).letters == temper_spec_about(y).letters, "%s has other letters than %s", one,
+              other)) {
+        bool same = true;
+        if (temper_spec_about(x).kind == TEMPER_KIND_ACCEPTOR) do {
+                int left = 0, right = 1;
+                same = temper_spec_eval(&left, NULL, x, word, n, &e) == TEMPER_OK &&
+                       temper_spec_eval(&right, NULL, y, word, n, &e) == TEMPER_OK && left == right;
+            } while (same && next_word(word, &n, temper_spec_about(x).letters));
+        CHECK(same, "%s\nis not\n%s\non %zu letters", one, other, n);
+    }
+    temper_spec_free(x);
+    temper_spec_free(y);
+}
+
+/* ---- refused ---- */
+
+static const struct {
+    temper_syntax syntax;
+    const char *text, *words;
+} REFUSED[] = {
+    {SPEC, "'\\xZZ' S b", "is not a known escape"},
+    {SPEC, "'\\x8F' S b", "is not a known escape"},
+    {SPEC, "'\\x0' S b", "is not a known escape"},
+    {SPEC, "'\\x00' S b", "is not a known escape"},
+    {SPEC, "'\\u{}' S b", "is not a known escape"},
+    {SPEC, "'\\u{110000}' S b", "is not a known escape"},
+    {SPEC, "'\\u{D800}' S b", "is not a known escape"},
+    {SPEC, "'\\u{dfff}' S b", "is not a known escape"},
+    {SPEC, "'\\u{12' S b", "is not a known escape"},
+    {SPEC, "'\\u12' S b", "is not a known escape"},
+    {SPEC, "'\\q' S b", "is not a known escape"},
+    {SPEC, "'\\", "is not a known escape"},
+    {SPEC, "rightmost[j=i] a", "'<', '<=', '>' or '>='"},
+    {SPEC, "rightmost[j a", "'<', '<=', '>' or '>='"},
+    {SPEC, "rightmost[j<j] a", "'i'"},
+    {SPEC, "rightmost[i<i] a", "'j'"},
+    {SPEC, "rightmost[j<i a] b", "',' or ']' after the mask"},
+    {SPEC, "#[a] % 3 = #[b] % 3", "can only be compared with a constant"},
+    {SPEC, "#[a] % 3 != #[b] % 3", "can only be compared with a constant"},
+    {SPEC, "#[a] % 3 < #[b] % 3", "can only be compared with a constant"},
+    {SPEC, "#[a] % 3 = #[b] % 2", "can only be compared with a constant"},
+    {SPEC, "#[b] = #[a] % 3", "can only be compared with a constant"},
+    {SPEC, "rightmost[j<i, letter is a] b", "a letter is compared with a letter"},
+    {SPEC, "rightmost[j<i, a is letter] b", "a letter is compared with a letter"},
+    {SPEC, "a <> b", "'<>'"},
+    {SPEC, "alphabet a b\nother c\na S b", "is not in the alphabet"},
+    {SPEC, "alphabet a b\nnext\nprobabilities uniform\nprobabilities uniform\na", "a second line 'probabilities'"},
+    {SPEC, "alphabet a b\nnext\nprobabilities {\na 1\na", "never closed"},
+    {SPEC, "alphabet a b\nnext\nprobabilities\t\na", "says no probabilities"},
+    {SPEC, "alphabet a b\nnext\nprobabilities ''\na", "the quotes are empty"},
+    {SPEC, "alphabet a b\nnext\nprobabilities 'weights' 2\na", "expected end of line after the file's name"},
+    {SPEC, "alphabet a b\nnext\nprobabilities missing\na", "missing"},
+    {SPEC, "alphabet a b\nnext\nprobabilities 'uniform'\na", "uniform"},
+    {SPEC, "alphabet a b\nnext\nprobabilities brace\na", "a line ends with a brace"},
+    {SPEC, "alphabet a b\nnext\nprobabilities nul\na", "it holds a NUL byte"},
+    {SPEC, "alphabet a b\nnext\nviable a\nviable b\na", "a second line 'viable'"},
+    {SPEC, "alphabet a b\ndfa 'table.dfa' 3", "found '3'"},
+    {SPEC, "alphabet a b\ndfa missing.dfa", "missing.dfa"},
+    {SPEC, "alphabet a b\ndfa words.dfa", "letters are words"},
+    {SPEC, "alphabet a b\ndfa broken.jff", "is not complete"},
+    {SPEC, "alphabet a b\ndfa turing.jff", "not a finite automaton"},
+    {SPEC, "alphabet a b\ndfa open.jff", "not closed"},
+    {SPEC, "alphabet a b\ndfa nameless.jff", "has no id"},
+    {SPEC, "alphabet a b\ndfa empty.jff", "not deterministic"},
+    {CRASP, "Q_a(k)", "a position i or j"},
+    {CRASP, "Q_a(i", "')'"},
+    {CRASP, "# [j>i] Q_a(j) > 1", "C-RASP counts positions j <= i or j < i"},
+    {CRASP, "# [i<=j] Q_a(j) > 1", "C-RASP counts positions j <= i or j < i"},
+    {CRASP, "# [j==i] Q_a(j) > 1", "C-RASP counts positions j <= i or j < i"},
+    {CRASP, "# [j!=i] Q_a(j) > 1", "C-RASP counts positions j <= i or j < i"},
+    {CRASP, "# Q_a(j) > 1", "there is no j here"},
+    {CRASP, "# [j<=i] Q_a(i) > 1", "a count over j cannot look at i"},
+    {CRASP, "0 < # Q_a < 3", "comparisons do not chain"},
+    {CRASP, "Q_a @ # Q_b @ # Q_a", "needs parentheses"},
+    {CRASP, "# Q_a > 1 @ # Q_b", "needs parentheses"},
+    {CRASP, "Q_a @ # Q_b > 1", "needs parentheses"},
+    {CRASP, "Q_a <-> Q_b <-> Q_c", "needs parentheses"},
+    {CRASP, "Q_a -> Q_b <-> Q_c", "needs parentheses"},
+    {CRASP, "max(# Q_a) > 1", "'max' needs two counts"},
+    {CRASP, "min(# Q_a) > 1", "'min' needs two counts"},
+    {CRASP, "(Q_a, Q_b)", "')'"},
+    {CRASP, "(# [Q_a) > 1", "']'"},
+    {CRASP, "Q_a ? Q_b ) Q_c", "':'"},
+    {CRASP, "Q_a ] Q_b", "an operator or the end of the line"},
+    {CRASP, "Q_a S Q_b", "S"},
+    {CRASP, "P = Q_a\nalphabet", "stand before all others"},
+    {CRASP, "# Q_a * # Q_b > 1", "must be a constant"},
+    {CRASP, "# Q_a % 0 == 1", "the modulus must be positive"},
+    {BRASP, "P(i) := rightmost [j<i, 1] Q_a(j) Q_b", "an operator, ':' or the end of the line"},
+    {BRASP, "P(i) := rightmost [j<i, 1] Q_a(j) : Q_b(j)", "cannot look at j"},
+    {BRASP, "P(i) := rightmost [j=i, 1] Q_a(j) : 0", "'<', '<=', '>' or '>='"},
+    {BRASP, "P(i) := rightmost [j i, 1] Q_a(j) : 0", "'<', '<=', '>' or '>='"},
+    {BRASP, "P(i) := rightmost [j<j, 1] Q_a(j) : 0", "'i'"},
+    {BRASP, "P(i) := rightmost [i<i, 1] Q_a(j) : 0", "'j'"},
+    {BRASP, "P(i) := rightmost [2, 1] Q_a(j) : 0", "a mask"},
+    {BRASP, "P(i) := Q_a(i) <-> Q_b(i) <-> Q_c(i)", "needs parentheses"},
+    {BRASP, "P(i) := Q_a(i) -> Q_b(i) <-> Q_c(i)", "needs parentheses"},
+    {BRASP, "P(i) := Q_a(i) <-> Q_b(i) -> Q_c(i)", "needs parentheses"},
+    {BRASP, "3(i) := Q_a(i)", "the name of a predicate"},
+    {BRASP, "P(i) := Q_a(i)\nalphabet a b", "stand before all others"},
+    {BRASP, "Q_a(i) := Q_b(i)", "cannot be defined"},
+    {BRASP, "Q_'a'(i) := Q_b(i)", "cannot be defined"},
+    {BRASP, "P(i) := Q_a(j)", "there is no j here"},
+    {DFA, "start 0\n0 a 1 1", ""},
+    {DFA, "start 0\n0 {a} 1", "brace"},
+};
+
+static void check_refused(temper_syntax syntax, const char *text, const char *words) {
+    temper_spec *x = NULL;
+    temper_error e;
+    temper_status status = parse(&x, syntax, text, &e);
+    CHECK(status != TEMPER_OK && strstr(e.text, words), "%s: %s, not %s", text,
+          status == TEMPER_OK ? "accepted" : e.text, words);
+    temper_spec_free(x);
+}
+
+/* Without a folder no file may be named. */
+static void check_folder(void) {
+    static const char *const texts[] = {"alphabet a b\nnext\nprobabilities weights\nH !(a & Y a)",
+                                        "alphabet a b\ndfa table.dfa"};
+    for (size_t k = 0; k < 2; k++) {
+        temper_spec *x = NULL;
+        temper_error e;
+        CHECK(temper_spec_parse(&x, texts[k], strlen(texts[k]), NULL, &e) != TEMPER_OK && strstr(e.text, "file"),
+              "%s: %s", texts[k], x ? "accepted" : e.text);
+        temper_spec_free(x);
+    }
+}
+
+/* ---- files ---- */
+
+#define JFLAP(type, inside)                                                                                          \
+    "\xEF\xBB\xBF \t\r\n<?xml version=\"1.0\"?>\n<structure><type>" type "</type><automaton>\n" inside               \
+    "</automaton></structure>"
+#define STATES "<state id=\"0 A\" name=\"x\"><initial/></state>\n<state id=\"1-z\"><final/>\n</state>\n<stateless/>"
+#define MOVE(from, letter, to)                                                                                       \
+    "<transition><from>" from "</from>\n<to>" to "</to><read>" letter "</read></transition>\n"
+
+static const struct {
+    const char *name, *text;
+    size_t length; /* 0: of the string */
+} FILES[] = {
+    {"weights", "a 1\nb 2\nend 1\n", 0},
+    {"brace", "a 1\n}\t\r\nb 2\n", 0},
+    {"nul", "a 1\0b 2\n", 8},
+    {"table.dfa", "\xEF\xBB\xBFstart 0\naccept 1\n0 a 1\n0 b 0\n1 a 1\n1 b 0\n", 0},
+    {"words.dfa", "tokens yes\nstart 0\naccept 1\n0 <a> 1\n0 <b> 0\n1 <a> 1\n1 <b> 0\n", 0},
+    {"table.jff",
+     JFLAP("fa",
+           STATES MOVE("0 A", "a", "1-z") MOVE("0 A", "b", "0 A") MOVE("1-z", "a", "1-z") MOVE("1-z", "b", "0 A")),
+     0},
+    {"broken.jff", JFLAP("fa", STATES "<transition><from>0</from><to>1</to></transition>"), 0},
+    {"turing.jff", JFLAP("turing", STATES), 0},
+    {"open.jff", JFLAP("fa", "<state id=\"0\">"), 0},
+    {"nameless.jff", JFLAP("fa", "<state name=\"0\"></state>"), 0},
+    {"empty.jff", JFLAP("fa", STATES "<transition><from>0</from><to>1</to><read/></transition>"), 0},
+};
+enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
+
+static const char *path_of(size_t k) {
+    static char path[TEST_FOLDER + 40];
+    snprintf(path, sizeof path, "%s/%s", folder, FILES[k].name);
+    return path;
+}
+
+int main(void) {
+    if (!test_folder(folder)) return 1;
+    for (size_t k = 0; k < FILE_COUNT; k++) {
+        FILE *f = fopen(path_of(k), "wb");
+        size_t length = FILES[k].length ? FILES[k].length : strlen(FILES[k].text);
+        CHECK(f && fwrite(FILES[k].text, 1, length, f) == length && fclose(f) == 0, "%s", FILES[k].name);
+    }
+    for (size_t k = 0; k < sizeof PAIRS / sizeof *PAIRS; k++)
+        check_pair(PAIRS[k].syntax, PAIRS[k].one, PAIRS[k].other);
+    for (size_t k = 0; k < sizeof REFUSED / sizeof *REFUSED; k++)
+        check_refused(REFUSED[k].syntax, REFUSED[k].text, REFUSED[k].words);
+    check_folder();
+    for (size_t k = 0; k < FILE_COUNT; k++) CHECK(unlink(path_of(k)) == 0, "%s", FILES[k].name);
+    CHECK(rmdir(folder) == 0, "%s is left", folder);
+    return test_finish("t-spelling");
+}
