@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "temper.h"
+#include "logic/formula_print.h"
 #include "test.h"
 
 enum { LONGEST = 3 };
@@ -18,13 +18,20 @@ enum { LONGEST = 3 };
 
 static char folder[TEST_FOLDER];
 
-static temper_status parse(temper_spec **out, temper_syntax syntax, const char *text, temper_error *e) {
-    bool own = strstr(text, "alphabet") || syntax == DFA;
+static temper_status parse(temper_spec **out, temper_syntax syntax, const char *source, temper_error *e) {
+    bool own = strstr(source, "alphabet") || syntax == DFA;
     temper_spec_options o = {.syntax = syntax, .alphabet = own ? NULL : "abc", .folder = folder};
-    return temper_spec_parse(out, text, strlen(text), &o, e);
+    return temper_spec_parse(out, source, strlen(source), &o, e);
 }
 
 /* ---- the same ---- */
+
+/* So many counts that a sum looks them up. */
+#define LONG_SUM                                                                                                     \
+    "#[a] + #[b] + #[c] + #[Y a] + #[Y b] + #[Y c] + #[O a] + #[O b] + #[O c] + #[H a] + #[H b] + #[H c] + #[Y Y "   \
+    "a] "                                                                                                            \
+    "+ "                                                                                                             \
+    "#[Y Y b] + #[Y Y c] + #[Z a] + #[Z b] + #[Z c]"
 
 static const struct {
     temper_syntax syntax;
@@ -97,6 +104,22 @@ static const struct {
      "P(i) := rightmost [j<i, (Q_b(j) & Q_a(i)) | (Q_c(j) & Q_b(i))] Q_c(j) : 0"},
     {BRASP, "P(i) := rightmost [j<i, (Q_a(i) & Q_b(j)) | (Q_a(i) & Q_c(j))] Q_c(j) : 0",
      "P(i) := rightmost [j<i, Q_a(i) & (Q_b(j) | Q_c(j))] Q_c(j) : 0"},
+    {SPEC, "0*#[a] + #[b] >= 1", "#[b] >= 1"},
+    {SPEC, "#[a] - #[a] + #[b] >= 1", "#[b] >= 1"},
+    {SPEC, LONG_SUM " - #[a] - #[Y b] >= 4", LONG_SUM " - #[Y b] >= 4 + #[a]"},
+    {SPEC, "tokens yes\nalphabet ab cd\nab S cd", "tokens\tyes\r\nalphabet\tab\tcd\n'ab' S \"cd\""},
+    {SPEC, "tokens yes\nalphabet ab c_1 'X'\nother c_1\n[ab 'X'] S c_1",
+     "tokens yes\nalphabet ab c_1 X\nother 'c_1'\n[ab\t\"X\"] S c_1"},
+    {SPEC, "tokens yes\nalphabet other ab\nother S ab", "tokens yes\nalphabet other ab\n'other' S ab"},
+    {SPEC, "tokens yes\nalphabet regex ab\nregex S ab", "tokens yes\nalphabet regex ab\n'regex' S ab"},
+    {SPEC, "tokens yes\nalphabet ab cd\nregex (<ab>|<cd>)*<ab>", "tokens yes\nalphabet ab cd\nregex .*<ab>"},
+    {SPEC, "tokens yes\nalphabet ab cd\nregex <ab>[<cd>]", "tokens yes\nalphabet ab cd\nregex [<ab>]<cd>"},
+    {SPEC, "alphabet a b c\nregex = a\nregex S b", "alphabet a b c\na S b"},
+    {SPEC, "alphabet a b c\nseen = O a\nseen_2 = O b\nseen & seen_2", "alphabet a b c\nO a & O b"},
+    {SPEC,
+     "alphabet a b c\nan_uncommonly_long_name_of_something_that_was_seen = O "
+     "a\nan_uncommonly_long_name_of_something_that_was_seen",
+     "alphabet a b c\nO a"},
     {REGEX, "a{2,3}", "aaa?"},
     {REGEX, "[\\x61-\\x62]+", "(a|b)(a|b)*"},
 };
@@ -111,22 +134,44 @@ static bool next_word(uint32_t *word, size_t *n, size_t letters) {
     return true;
 }
 
+/* On all short strings; kinds with several outputs by their number of letters alone. */
+static bool mean_the_same(const temper_spec *x, const temper_spec *y) {
+    uint32_t word[LONGEST];
+    size_t n = 0, letters = temper_spec_about(x).letters;
+    temper_error e;
+    bool same = letters == temper_spec_about(y).letters && temper_spec_about(x).kind == temper_spec_about(y).kind;
+    if (temper_spec_about(x).kind == TEMPER_KIND_ACCEPTOR) do {
+            int left = 0, right = 1;
+            same = same && temper_spec_eval(&left, NULL, x, word, n, &e) == TEMPER_OK &&
+                   temper_spec_eval(&right, NULL, y, word, n, &e) == TEMPER_OK && left == right;
+        } while (same && next_word(word, &n, letters));
+    return same;
+}
+
+/* What is printed is read as the same. */
+static void check_printed(const temper_spec *x, const char *from) {
+    char *printed = NULL;
+    temper_spec *again = NULL;
+    temper_error e;
+    if (temper_spec_print(&printed, x, &e) == TEMPER_OK) { /* else it has no text of its own */
+        temper_spec_options o = {.syntax = spec_print_syntax(x), .at = temper_spec_about(x).at};
+        o.empty = temper_spec_about(x).accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
+        if (CHECK(temper_spec_parse(&again, printed, strlen(printed), &o, &e) == TEMPER_OK,
+                  "%s\nis printed as\n%s\n%s", from, printed, e.text))
+            CHECK(mean_the_same(x, again), "%s\nis not\n%s", from, printed);
+    }
+    temper_free(printed);
+    temper_spec_free(again);
+}
+
 static void check_pair(temper_syntax syntax, const char *one, const char *other) {
     temper_spec *x = NULL, *y = NULL;
     temper_error e;
-    uint32_t word[LONGEST];
-    size_t n = 0;
     if (CHECK(parse(&x, syntax, one, &e) == TEMPER_OK, "%s: %s", one, e.text) &&
-        CHECK(parse(&y, syntax, other, &e) == TEMPER_OK, "%s: %s", other, e.text) &&
-        CHECK(temper_spec_about(x).letters == temper_spec_about(y).letters, "%s has other letters than %s", one,
-              other)) {
-        bool same = true;
-        if (temper_spec_about(x).kind == TEMPER_KIND_ACCEPTOR) do {
-                int left = 0, right = 1;
-                same = temper_spec_eval(&left, NULL, x, word, n, &e) == TEMPER_OK &&
-                       temper_spec_eval(&right, NULL, y, word, n, &e) == TEMPER_OK && left == right;
-            } while (same && next_word(word, &n, temper_spec_about(x).letters));
-        CHECK(same, "%s\nis not\n%s\non %zu letters", one, other, n);
+        CHECK(parse(&y, syntax, other, &e) == TEMPER_OK, "%s: %s", other, e.text)) {
+        CHECK(mean_the_same(x, y), "%s\nis not\n%s", one, other);
+        check_printed(x, one);
+        check_printed(y, other);
     }
     temper_spec_free(x);
     temper_spec_free(y);
@@ -138,6 +183,14 @@ static const struct {
     temper_syntax syntax;
     const char *text, *words;
 } REFUSED[] = {
+    {SPEC, "9223372036854775807*#[a] + 9223372036854775807*#[a] >= 1", "does not fit in 64 bits"},
+    {SPEC, "9223372036854775807*(2*#[a]) >= 1", "does not fit in 64 bits"},
+    {SPEC, "9223372036854775807*(#[a] + 2) >= 1", "does not fit in 64 bits"},
+    {SPEC, "9223372036854775807 + #[a] + 1 >= 1", "does not fit in 64 bits"},
+    {SPEC, "0 - 9223372036854775807 - 1 >= #[a]", "does not fit in 64 bits"},
+    {SPEC, "tokens yes\nalphabet ab cd\nab S ", "expected"},
+    {SPEC, "an_uncommonly_long_word_that_nobody_would_misspell_for_anything_else_here", "is not"},
+    {SPEC, "alphabet 'a'b\na", "expected a blank between letters"},
     {SPEC, "'\\xZZ' S b", "is not a known escape"},
     {SPEC, "'\\x8F' S b", "is not a known escape"},
     {SPEC, "'\\x0' S b", "is not a known escape"},
@@ -225,13 +278,47 @@ static const struct {
     {DFA, "start 0\n0 {a} 1", "brace"},
 };
 
-static void check_refused(temper_syntax syntax, const char *text, const char *words) {
+static void check_refused(temper_syntax syntax, const char *source, const char *words) {
     temper_spec *x = NULL;
     temper_error e;
-    temper_status status = parse(&x, syntax, text, &e);
-    CHECK(status != TEMPER_OK && strstr(e.text, words), "%s: %s, not %s", text,
+    temper_status status = parse(&x, syntax, source, &e);
+    CHECK(status != TEMPER_OK && strstr(e.text, words), "%s: %s, not %s", source,
           status == TEMPER_OK ? "accepted" : e.text, words);
     temper_spec_free(x);
+}
+
+/* What the caller asks for. */
+static void check_options(void) {
+    static const char *const none[] = {"a", ""}, *const two[] = {"a", "b"};
+    static const struct {
+        temper_spec_options o;
+        const char *words;
+    } cases[] = {
+        {{.alphabet = ""}, "names no letters"},
+        {{.alphabet = " \t\n"}, "names no letters"},
+        {{.alphabet = "a\xff"}, "is not valid UTF-8"},
+        {{.alphabet = "aba"}, "in the alphabet twice"},
+        {{.alphabet = "ab", .ascii = 1}, "the alphabet is given twice"},
+        {{.ascii = 1, .tokens = 1}, "cannot be the characters of ASCII"},
+        {{.letters = none, .letter_count = 2}, "a letter of the alphabet is empty"},
+        {{.letters = two, .letter_count = 2, .alphabet = "ab"}, "the alphabet is given twice"},
+        {{.syntax = (temper_syntax)99}, ""},
+        {{.at = (temper_at)99}, ""},
+        {{.empty = (temper_empty)99}, ""},
+        {{.kind = (temper_kind)99}, ""},
+        {{.alphabet = "ab", .other = "c"}, "is not in the alphabet"},
+        {{.alphabet = "ab", .other = ""}, "the other letter is empty"},
+        {{.alphabet = "ab c\nb", .tokens = 1}, NULL},
+        {{.alphabet = "a b\n"}, NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        temper_spec *x = NULL;
+        temper_error e;
+        temper_status status = temper_spec_parse(&x, "O b", 3, &cases[k].o, &e);
+        CHECK(cases[k].words ? status != TEMPER_OK && strstr(e.text, cases[k].words) : status == TEMPER_OK,
+              "options %zu: %s, not %s", k, status == TEMPER_OK ? "accepted" : e.text, cases[k].words);
+        temper_spec_free(x);
+    }
 }
 
 /* Without a folder no file may be named. */
@@ -294,6 +381,7 @@ int main(void) {
         check_pair(PAIRS[k].syntax, PAIRS[k].one, PAIRS[k].other);
     for (size_t k = 0; k < sizeof REFUSED / sizeof *REFUSED; k++)
         check_refused(REFUSED[k].syntax, REFUSED[k].text, REFUSED[k].words);
+    check_options();
     check_folder();
     for (size_t k = 0; k < FILE_COUNT; k++) CHECK(unlink(path_of(k)) == 0, "%s", FILES[k].name);
     CHECK(rmdir(folder) == 0, "%s is left", folder);

@@ -178,16 +178,35 @@ static void check_hostile(entry *e, void *context) {
 /* Fields that change what transformers computes with the same weights. */
 static void check_texts(entry *e, void *context) {
     static const struct {
-        const char *from, *to;
-    } changes[] = {{"\"scale_attn_weights\": true", "\"scale_attn_weights\": false"},
-                   {"\"scale_attn_weights\": true", "\"scale_attn_by_inverse_layer_idx\": true"},
-                   {"\"rope_type\": \"default\"", "\"rope_type\": \"linear\", \"factor\": 8.0"},
-                   {"\"use_cache\": true", "\"use_cache\": true, \"partial_rotary_factor\": 0.5"},
-                   {"\"bos_token_id\": 0", "\"bos_token_id\": 2"},
-                   {"\"float32\"", "\"float16\""},
-                   {"\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}"},
-                   {"\"ids\": [0]", "\"ids\": [2]"},
-                   {"\"merges\": []", "\"merges\": [\"a b\"]"}};
+        const char *from, *to, *words;
+    } changes[] = {
+        {"\"scale_attn_weights\": true", "\"scale_attn_weights\": false", ""},
+        {"\"scale_attn_weights\": true", "\"scale_attn_by_inverse_layer_idx\": true", ""},
+        {"\"rope_type\": \"default\"", "\"rope_type\": \"linear\", \"factor\": 8.0", ""},
+        {"\"use_cache\": true", "\"use_cache\": true, \"partial_rotary_factor\": 0.5", ""},
+        {"\"bos_token_id\": 0", "\"bos_token_id\": 2", ""},
+        {"\"float32\"", "\"float16\"", ""},
+        {"\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}", ""},
+        {"\"ids\": [0]", "\"ids\": [2]", ""},
+        {"\"merges\": []", "\"merges\": [\"a b\"]", ""},
+        {"\"n_embd\": ", "\"n_embd\": 0, \"x\": ", "a size of 0"},
+        {"\"n_embd\": ", "\"n_embd\": 7, \"x\": ", "its heads do not make its width"},
+        {"\"n_embd\": ", "\"n_embd\": 8, \"x\": ", "a size that no model has"},
+        {"\"head_dim\": ", "\"head_dim\": 3, \"x\": ", "a size that no model has"},
+        {"\"n_ctx\": ", "\"n_ctx\": 1, \"x\": ", "'n_ctx' is 1, not"},
+        {"\"num_key_value_heads\": ", "\"num_key_value_heads\": 1, \"x\": ", "'num_key_value_heads' is 1, not"},
+        {"\"gelu_new\"", "\"relu\"", "'activation_function' is not \"gelu_new\""},
+        {"\"silu\"", "\"relu\"", "'hidden_act' is not \"silu\""},
+        {"\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true", "'tie_word_embeddings' is true"},
+        {"\"mlp_bias\": false", "\"mlp_bias\": true", "'mlp_bias' is true"},
+        {"\"vocab_size\": ", "\"vocab_size\": 2, \"x\": ", "a size that no model has"},
+        {"\"vocab_size\": ", "\"vocab_size\": 3, \"x\": ", "the number of a token"},
+        {"\"vocab_size\": ", "\"vocab_size\": 9, \"x\": ", "another number of tokens"},
+        {"\"vocab_size\": ", "\"words\": ", "config.json has no 'vocab_size'"},
+        {"\"model_type\": ", "\"type\": ", "config.json has no model_type"},
+        {"\"b\": 3", "\"b\": 2", "a second token 2"},
+        {"\"b\": 3", "\"b\\u0000\": 3", "a token with a NUL byte"},
+        {"\"vocab\": ", "\"words\": ", "tokenizer.json has no vocabulary"}};
     const trial *t = context;
     const temper_spec *read;
     folder f = {.m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options)};
@@ -209,8 +228,10 @@ static void check_texts(entry *e, void *context) {
             *which = made.data;
             *length = made.length;
             g.out = NULL;
-            CHECK(is_refusal(entry_run(NULL, read_folder, &g)), "%s: '%s' for '%s' is taken", setting(t),
-                  changes[k].to, changes[k].from);
+            temper_error why;
+            temper_status status = entry_run(&why, read_folder, &g);
+            CHECK(is_refusal(status) && strstr(why.text, changes[k].words), "%s: '%s' for '%s': %s", setting(t),
+                  changes[k].to, changes[k].from, status == TEMPER_OK ? "it is taken" : why.text);
         }
     free_folder(&f);
 }
