@@ -5,7 +5,7 @@ usage: coverage.py --build BUILD [--page FILE] [--jobs N] TEST...
 
 BUILD was compiled with --coverage. Every test program runs once; then each branch of the folders below that no test took
 is counted. With --page the table and a list of them are written there. scripts/coverage.reasons may say why no test takes one:
-a file (or *), a part of the line of source, and the reason, separated by tabs.
+a file (or *), a part of the line of source, how many of its branches may be left at most, and the reason, separated by tabs.
 """
 import argparse
 import collections
@@ -72,9 +72,9 @@ def read_reasons():
     return reasons
 
 
-def reason_for(reasons, source, line):
-    for file, part, why in reasons:
-        if file in ("*", source) and part in line:
+def reason_for(reasons, source, line, missed):
+    for file, part, most, why in reasons:
+        if file in ("*", source) and part in line and missed <= int(most):
             return why
     return None
 
@@ -100,7 +100,7 @@ def main():
                 missed = len(branches) - sum(branches)
                 if missed:
                     text = lines[number - 1].strip()
-                    why = reason_for(reasons, source, text)
+                    why = reason_for(reasons, source, text, missed)
                     explained += missed if why else 0
                     left.append((source, number, missed, len(branches), text, why))
         rows.append((part, total, taken, explained))

@@ -33,6 +33,8 @@ static temper_status parse(temper_spec **out, temper_syntax syntax, const char *
     "+ "                                                                                                             \
     "#[Y Y b] + #[Y Y c] + #[Z a] + #[Z b] + #[Z c]"
 
+#define ALIKE "(Q_a(i) <-> Q_a(j)) & (Q_b(i) <-> Q_b(j)) & (Q_c(i) <-> Q_c(j))"
+
 static const struct {
     temper_syntax syntax;
     const char *one, *other;
@@ -120,6 +122,42 @@ static const struct {
      "alphabet a b c\nan_uncommonly_long_name_of_something_that_was_seen = O "
      "a\nan_uncommonly_long_name_of_something_that_was_seen",
      "alphabet a b c\nO a"},
+    {CRASP, "\xE2\x8A\xA4 && Q_a", "true && Q_a"},
+    {CRASP, "Q_a || \xE2\x8A\xA5", "Q_a || false"},
+    {CRASP, "# [j<i] \xE2\x8A\xA4 > 1", "# [j<i] true > 1"},
+    {CRASP, "alphabet a b c\nA = Q_a\nA", "alphabet a b c\nQ_a"},
+    {CRASP, "alphabet a b\nnext\nviable = # Q_a > 0\nQ_a", "alphabet a b\nnext\n\nviable = # Q_a >= 1\nQ_a"},
+    {BRASP, "P(i) := Q_a(i) & \xE2\x8A\xA4", "P(i) := Q_a(i)"},
+    {BRASP, "P(i) := Q_a(i) | \xE2\x8A\xA5", "P(i) := Q_a(i)"},
+    {BRASP, "at(i) := Q_a(i)", "P(i) := Q_a(i)"},
+    {BRASP, "alphabet a b\nnext\nviable(i) := Q_a(i)\nP(i) := Q_a(i)",
+     "alphabet a b\nnext\nviable(i) = Q_a(i)\nP(i) := Q_a(i)"},
+    {BRASP,
+     "P(i) := rightmost [j<i, " ALIKE " & " ALIKE " & " ALIKE " & " ALIKE " & " ALIKE " & " ALIKE "] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, " ALIKE "] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, (Q_a(i) & Q_b(j)) | (Q_b(i) & Q_b(j))] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, (Q_a(i) | Q_b(i)) & Q_b(j)] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, (Q_a(i) <-> Q_b(j)) | (Q_b(i) & Q_c(j))] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, (Q_b(i) & Q_c(j)) | (Q_b(j) <-> Q_a(i))] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, (Q_a(i) & Q_a(j)) | (1 & Q_b(i) & Q_c(j))] Q_c(j) : 0",
+     "P(i) := rightmost [j<i, (Q_a(j) & Q_a(i)) | (Q_c(j) & Q_b(i))] Q_c(j) : 0"},
+    {BRASP, "P(i) := rightmost [j<i, 1 <-> Q_b(j)] Q_c(j) : 0", "P(i) := rightmost [j<i, Q_b(j)] Q_c(j) : 0"},
+    {SPEC, "alphabet a b c\ni = rightmost[j<i, b] a\ni", "alphabet a b c\nj = rightmost[j<i, b] a\nj"},
+    {SPEC, "alphabet a b c\nx_2 = rightmost[j<i, b] a\nx_2",
+     "alphabet a b c\nan_uncommonly_long_name_of_something_that_was_seen = rightmost[j<i, b] "
+     "a\nan_uncommonly_long_name_of_something_that_was_seen"},
+    {SPEC, "tokens yes\nalphabet 'true' 'a-b' B9 a_9\n'true' S ['a-b' a_9] | 'B9'",
+     "tokens yes\nalphabet \"true\" \"a-b\" 'B9' a_9\n\"true\" S [\"a-b\" 'a_9'] | \"B9\""},
+    {SPEC, "tokens yes\nalphabet other b9\nother", "tokens yes\nalphabet other b9\n'other'"},
+    {SPEC, "tokens yes\nalphabet other b9\nb9 S other\t", "tokens yes\nalphabet other b9\nb9 S 'other'"},
+    {SPEC, "tokens yes\nalphabet other b9\nother b9\nO b9", "tokens yes\nalphabet other b9\nother \"b9\"\nO b9"},
+    {SPEC, "alphabet a 'b'\nO a", "alphabet a b\nO a"},
+    {SPEC, "alphabet a b\nO a",
+     "\xEF\xBB\xBF"
+     "alphabet a b\nO a"},
+    {SPEC, "alphabet a b c\nletter = a\nrightmost[j<i, letter] b", "alphabet a b c\nrightmost[j<i, a] b"},
+    {SPEC, "\xE2\x8A\xA4 & a", "true & a"},
+    {REGEX, "ab\r\n", "ab"},
     {REGEX, "a{2,3}", "aaa?"},
     {REGEX, "[\\x61-\\x62]+", "(a|b)(a|b)*"},
 };
@@ -235,6 +273,55 @@ static const struct {
     {SPEC, "alphabet a b\ndfa open.jff", "not closed"},
     {SPEC, "alphabet a b\ndfa nameless.jff", "has no id"},
     {SPEC, "alphabet a b\ndfa empty.jff", "not deterministic"},
+    {SPEC, "a\rS b", ""},
+    {SPEC, "[a\\", ""},
+    {SPEC, "[a\\\nb]", ""},
+    {SPEC, "/a\\\nb/", ""},
+    {SPEC, "#[a] >= 123456789012345678901234567890123456789012345678901234567890", ""},
+    {SPEC, "Y^x a", "'^'"},
+    {SPEC, "Y^~ a", "'^'"},
+    {SPEC, "rightmost[j<i & a] b", "',' or ']' after the mask"},
+    {SPEC, "a X b", "expected an operator or end of line"},
+    {SPEC, "alphabet 'a'", ""},
+    {SPEC, "alphabet a b\nother b c\nO b", ""},
+    {SPEC, "alphabet a b\nother 'b' c\nO b", ""},
+    {SPEC, "alphabet a b\nother B\nO b", ""},
+    {SPEC, "alphabet a b\nnext\nprobabilities {\na 1\n}", ""},
+    {SPEC, "alphabet a b\nnext\nprobabilities {\na 1\n}\t", ""},
+    {SPEC, "alphabet a b\nnext\nprobabilities uniform", ""},
+    {SPEC, "alphabet a b\nnext\nprobabilities", ""},
+    {SPEC, "alphabet a b\ntransduce\nO a", ""},
+    {SPEC, "alphabet a b\nat last\ntransduce\nemit 'x' = O a\nemit 'y' otherwise\n", ""},
+    {SPEC, "alphabet a b\ntransduce\nemit 'x' otherwise\nemit 'y' otherwise\n", ""},
+    {SPEC, "alphabet a b\ntransduce\nemit 'x' == O a\n", ""},
+    {SPEC, "alphabet a b\ntransduce\nemit 'x' O a\n", ""},
+    {SPEC, "alphabet a b\ntransduce\nemit nothing otherwise X\n", ""},
+    {SPEC, "tokens yes\nalphabet ab cd\ndfa table.dfa", ""},
+    {SPEC, "tokens yes\nalphabet ab cd\nO dfa \"table.dfa\"", "is not in the alphabet"},
+    {SPEC, "alphabet a b\nO dfa { tokens yes\nstart 0\naccept 1\n0 <a> 1\n}", "letters"},
+    {SPEC, "alphabet a b\nprobabilities = a\nprobabilities S b S", ""},
+    {SPEC, "12*3 => a", ""},
+    {SPEC, "-9223372036854775807*#[a] - 9223372036854775807*#[a] >= 1", "does not fit in 64 bits"},
+    {SPEC, "#[a] - 9223372036854775807 - 9223372036854775807 >= #[b]", "does not fit in 64 bits"},
+    {CRASP, "Q_ > 1", "expected a quoted letter"},
+    {CRASP, "foo > 1", "is not defined"},
+    {CRASP, "# [j<k] Q_a > 1", ""},
+    {CRASP, "# [k<i] Q_a > 1", ""},
+    {CRASP, "# [i<i] Q_a > 1", ""},
+    {CRASP, "# [i<k] Q_a > 1", ""},
+    {CRASP, "# [j+i] Q_a > 1", ""},
+    {CRASP, "# [j,i] Q_a > 1", ""},
+    {CRASP, "# [j<i) Q_a > 1", ""},
+    {CRASP, "# [j<i] > 1", ""},
+    {CRASP, "# [j<i] && Q_a > 1", ""},
+    {CRASP, "Q_a <-> Q_b -> Q_c", "needs parentheses"},
+    {CRASP, "S = Q_a\nQ_b S", "an operator or the end of the line"},
+    {CRASP, "Q_a foo", "an operator or the end of the line"},
+    {CRASP, "# Q_a % 3 == # Q_b", "can only be compared with a constant"},
+    {CRASP, "# Q_a % # Q_b == 1", "the modulus must be a constant"},
+    {CRASP, "9223372036854775807 * (2 * # Q_a) > 1", ""},
+    {CRASP, "9223372036854775807 * # Q_a + 9223372036854775807 * # Q_a > 1", ""},
+    {CRASP, "9223372036854775807 * # Q_a > 0 - 9223372036854775807 * # Q_a", ""},
     {CRASP, "Q_a(k)", "a position i or j"},
     {CRASP, "Q_a(i", "')'"},
     {CRASP, "# [j>i] Q_a(j) > 1", "C-RASP counts positions j <= i or j < i"},
@@ -289,7 +376,8 @@ static void check_refused(temper_syntax syntax, const char *source, const char *
 
 /* What the caller asks for. */
 static void check_options(void) {
-    static const char *const none[] = {"a", ""}, *const two[] = {"a", "b"};
+    static const char *const none[] = {"a", ""}, *const two[] = {"a", "b"},
+                             *const line[] = {"a", "b\nc", "b\vc", "b\fc"};
     static const struct {
         temper_spec_options o;
         const char *words;
@@ -302,6 +390,10 @@ static void check_options(void) {
         {{.ascii = 1, .tokens = 1}, "cannot be the characters of ASCII"},
         {{.letters = none, .letter_count = 2}, "a letter of the alphabet is empty"},
         {{.letters = two, .letter_count = 2, .alphabet = "ab"}, "the alphabet is given twice"},
+        {{.letters = line, .letter_count = 2, .tokens = 1}, ""},
+        {{.letters = line + 1, .letter_count = 1, .tokens = 1}, ""},
+        {{.letters = line + 2, .letter_count = 1, .tokens = 1}, ""},
+        {{.letters = line + 3, .letter_count = 1, .tokens = 1}, ""},
         {{.syntax = (temper_syntax)99}, ""},
         {{.at = (temper_at)99}, ""},
         {{.empty = (temper_empty)99}, ""},
