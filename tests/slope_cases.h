@@ -1,6 +1,6 @@
-/* Tie-breaks by the position, which add slope times j to every score, exactly (doc/certificate.md, "Errors of scores"):
-   models that have one, and models in which it has one more writer, or is of another form. What prover and auditor find
-   of each is the same. */
+/* Tie-breaks by the position, which add slope times j to every score, exactly (doc/certificate.md, "Errors of
+   scores"): models that have one, and models in which it has one more writer, or is of another form. What prover and
+   auditor find of each is the same. */
 #ifndef TESTS_SLOPE_CASES_H
 #define TESTS_SLOPE_CASES_H
 

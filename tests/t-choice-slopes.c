@@ -1,5 +1,5 @@
-/* Tie-breaks by the position as the prover finds them (slope_cases.h); and a number of a model that is infinite in the
-   type, wherever it stands, so that nothing is said. */
+/* Tie-breaks by the position as the prover finds them (slope_cases.h); and a number of a model that is infinite in
+   the type, wherever it stands, so that nothing is said. */
 #include <string.h>
 
 #include "base/entry.h"
