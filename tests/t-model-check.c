@@ -1,5 +1,5 @@
-/* The invariants that every pass and every reader promises (model_check): a model of the compiler is well-formed; with
-   any one of them broken it is refused, and the message says which. */
+/* The invariants that every pass and every reader promises (model_check): a model of the compiler is well-formed;
+   with any one of them broken it is refused, and the message says which. */
 #include <math.h>
 #include <string.h>
 

@@ -80,6 +80,10 @@ static const struct {
     {DFA, "start 0\naccept 1\n0 a 1\n0 b 0\n1 a 1\n1 b 0",
      "start 0; accept 1 // all\r\n0\ta\t1\r\n0 b 0 -- no\n1 a 1\n1 b 0\r\n"},
     {DFA, "start 0\naccept 1\n0 - 1\n0 / 0\n1 - 1\n1 / 0", "start 0\naccept 1\n0 \\- 1\n0 \\/ 0\n1 - 1\n1 / 0"},
+    {SPEC, "alphabet '<' '&' ' ' '.'\ndfa entities.jff", "alphabet '<' '&' ' ' '.'\n'<'"},
+    {SPEC, "alphabet '<' '&' ' ' '.'\ndfa spaces.jff", "alphabet '<' '&' ' ' '.'\n'<'"},
+    {DFA, "start 0\naccept 1\n0 a 1\n0 b 0\n1 [a-b] 0", "start 0\naccept 1\n0 a 1\n0 b 0\n1 a 0\n1 b 0"},
+    {DFA, "start 0\naccept 1\n0 a 1\n0 b 0\n1 . 0", "start 0\naccept 1\n0 a 1\n0 b 0\n1 [ab] 0"},
     {CRASP, "Q_a <-> Q_b", "Q_a(i) <-> Q_b(i)"},
     {CRASP, "# Q_a > 1", "# [j<=i] Q_a(j) > 1"},
     {CRASP, "# [j<i] Q_a(j) > 1", "# [i>j] Q_a(j) > 1"},
@@ -271,6 +275,11 @@ static const struct {
     {SPEC, "alphabet a b\ndfa broken.jff", "is not complete"},
     {SPEC, "alphabet a b\ndfa turing.jff", "not a finite automaton"},
     {SPEC, "alphabet a b\ndfa open.jff", "not closed"},
+    {SPEC, "alphabet a b\ndfa typeless.jff", "not a finite automaton"},
+    {SPEC, "alphabet a b\ndfa mealy.jff", "not a finite automaton"},
+    {SPEC, "alphabet a b\ndfa cut.jff", "not a finite automaton"},
+    {SPEC, "alphabet a b\ndfa half.jff", "is not complete"},
+    {SPEC, "alphabet a b\ndfa half-id.jff", "has no id"},
     {SPEC, "alphabet a b\ndfa nameless.jff", "has no id"},
     {SPEC, "alphabet a b\ndfa empty.jff", "not deterministic"},
     {SPEC, "a\rS b", ""},
@@ -435,6 +444,9 @@ static void check_folder(void) {
 #define MOVE(from, letter, to)                                                                                       \
     "<transition><from>" from "</from>\n<to>" to "</to><read>" letter "</read></transition>\n"
 
+#define TO_FIRST(letter) MOVE("0 A", letter, "1-z") MOVE("1-z", letter, "1-z")
+#define TO_START(letter) MOVE("0 A", letter, "0 A") MOVE("1-z", letter, "0 A")
+
 static const struct {
     const char *name, *text;
     size_t length; /* 0: of the string */
@@ -449,6 +461,13 @@ static const struct {
            STATES MOVE("0 A", "a", "1-z") MOVE("0 A", "b", "0 A") MOVE("1-z", "a", "1-z") MOVE("1-z", "b", "0 A")),
      0},
     {"broken.jff", JFLAP("fa", STATES "<transition><from>0</from><to>1</to></transition>"), 0},
+    {"entities.jff", JFLAP("fa", STATES TO_FIRST("&lt;") TO_START("&amp;") TO_START("&#32;") TO_START(".")), 0},
+    {"spaces.jff", JFLAP("fa", STATES TO_FIRST("&lt;") TO_START("&amp;") TO_START(" ") TO_START(".")), 0},
+    {"typeless.jff", "<structure><automaton></automaton></structure>", 0},
+    {"mealy.jff", JFLAP("fb", STATES), 0},
+    {"cut.jff", "<structure><type", 0},
+    {"half.jff", JFLAP("fa", STATES "<transition><fromage>0</fromage><to>1</to><read>a</read></transition>"), 0},
+    {"half-id.jff", JFLAP("fa", "<state id=\"0><initial/></state>"), 0},
     {"turing.jff", JFLAP("turing", STATES), 0},
     {"open.jff", JFLAP("fa", "<state id=\"0\">"), 0},
     {"nameless.jff", JFLAP("fa", "<state name=\"0\"></state>"), 0},

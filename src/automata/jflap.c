@@ -78,11 +78,14 @@ static void put_letter(text *out, span s) {
 
 /* One <state ...> or <transition>: a piece of a line, separated by semicolons. */
 static void put_state(text *out, span tag, span inside) {
-    const char *id = find(tag, " id=\"");
-    if (!id) trap_raise(out->arena->trap, TEMPER_FORMAT, 0, 0, "a state of the JFLAP file has no id");
-    span value = {id + 5, tag.length - (size_t)(id + 5 - tag.at)};
-    const char *end = find(value, "\"");
-    value.length = end ? (size_t)(end - value.at) : 0;
+    const char *id = find(tag, " id=\""), *end = NULL;
+    span value = {0};
+    if (id) {
+        value = (span){id + 5, tag.length - (size_t)(id + 5 - tag.at)};
+        end = find(value, "\"");
+    }
+    if (!end) trap_raise(out->arena->trap, TEMPER_FORMAT, 0, 0, "a state of the JFLAP file has no id");
+    value.length = (size_t)(end - value.at);
     if (find(inside, "<initial/>")) {
         text_puts(out, "start ");
         put_name(out, value);

@@ -543,7 +543,6 @@ void spec_parse_brasp(temper_spec *s, spec_header *h) {
     while (spec_header_line(s, h, &p.in)) {
     }
     for (advance(&p); p.now.kind != TOK_END; advance(&p)) {
-        if (p.now.kind == TOK_NEWLINE) continue;
         token name = read_head(&p);
         node_id node = read_body(&p);
         bool fresh;

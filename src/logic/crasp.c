@@ -392,7 +392,6 @@ void spec_parse_crasp(temper_spec *s, spec_header *h) {
     }
     for (advance(&p); p.now.kind != TOK_END; advance(&p)) {
         token name = p.now;
-        if (name.kind == TOK_NEWLINE) continue;
         if (unnamed)
             crasp_refuse(&p, output.at, "name it, as in P = ...", "only the last line may stand without a name");
         unnamed = !read_head(&p);
