@@ -67,11 +67,13 @@ $(BUILD)/%.o: %.c
 # Tests spend their time in the library, so they are compiled in a third less time instead; t-compiler.c is about -O2.
 $(filter-out %/t-compiler.o,$(TEST_BIN:=.o) $(TEST_AID_OBJ)): OPT := $(if $(filter -O2,$(OPT)),-O1,$(OPT))
 
-# The runner's loops are worth unrolling; the AVX2 kernels are chosen at run time, so only their file may use AVX2.
+# The runner's loops are worth unrolling; AVX2 and AVX-512 kernels are chosen at run time, so only their files may use them.
 FAST := -O3
 $(BUILD)/src/run/kernels_ref.o $(BUILD)/src/run/execute_f64.o $(BUILD)/src/run/execute_f32.o: ALL_CFLAGS += $(FAST)
 $(BUILD)/src/run/kernels_avx2.o: ALL_CFLAGS += $(FAST) $(AVX2)
-AVX2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
+$(BUILD)/src/run/kernels_avx512.o: ALL_CFLAGS += $(FAST) $(AVX512)
+AVX2   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
+AVX512 := $(AVX2:-mavx2=-mavx512f -mavx512dq)
 
 $(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
 	@mkdir -p $(@D)

@@ -46,8 +46,8 @@ static int run_threads(head_job *job, int threads) {
     pthread_t other[64];
     int started = 0;
     /* as the runner does it, but one thread, which needs no small parts, gets large ones */
-    size_t rows = job->n / (8 * (size_t)threads) / 42 * 42;
-    job->rows = threads == 1 ? ROWS : rows > 252 ? 252 : rows < 42 ? 42 : rows;
+    size_t rows = job->n / (8 * (size_t)threads) / 48 * 48;
+    job->rows = threads == 1 ? ROWS : rows > 240 ? 240 : rows < 48 ? 48 : rows;
     while (started < threads - 1 && started < 64 && pthread_create(&other[started], NULL, work, job) == 0) started++;
     work(job);
     for (int t = 0; t < started; t++) pthread_join(other[t], NULL);

@@ -68,36 +68,35 @@ static double median(sample *s) {
 
 /* ---- the floor ---- */
 
-/* ns per multiply-add, independent chains in registers. */
-#ifdef __x86_64__
-__attribute__((target("avx2,fma"))) static double time_multiply_adds_f32(void) {
-    __m256 a[12], x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(0.001f);
-    for (int k = 0; k < 12; k++) a[k] = _mm256_set1_ps((float)k);
-    double start = now();
-    for (int i = 0; i < 100000; i++)
-        _Pragma("GCC unroll 12") for (int k = 0; k < 12; k++) a[k] = _mm256_fmadd_ps(a[k], x, y);
-    double time = now() - start;
-    for (int k = 1; k < 12; k++) a[0] = _mm256_add_ps(a[0], a[k]);
-    volatile float sink = _mm256_cvtss_f32(a[0]);
-    (void)sink;
-    return time / (100000.0 * 12 * 8);
-}
+/* ns per multiply-add, in CHAINS independent chains in registers, in vectors as long as those of the kernels. */
+enum { CHAINS = 12, ROUNDS = 100000 };
 
-__attribute__((target("avx2,fma"))) static double time_multiply_adds_f64(void) {
-    __m256d a[12], x = _mm256_set1_pd(0.999), y = _mm256_set1_pd(0.001);
-    for (int k = 0; k < 12; k++) a[k] = _mm256_set1_pd(k);
-    double start = now();
-    for (int i = 0; i < 100000; i++)
-        _Pragma("GCC unroll 12") for (int k = 0; k < 12; k++) a[k] = _mm256_fmadd_pd(a[k], x, y);
-    double time = now() - start;
-    for (int k = 1; k < 12; k++) a[0] = _mm256_add_pd(a[0], a[k]);
-    volatile double sink = _mm256_cvtsd_f64(a[0]);
-    (void)sink;
-    return time / (100000.0 * 12 * 4);
+#define TIME_MULTIPLY_ADDS(name, instructions, vector, real, once, set, add_product)                                 \
+    __attribute__((target(instructions))) static double name(void) {                                                 \
+        vector a[CHAINS], x = set((real)0.999), y = set((real)0.001);                                                \
+        for (int k = 0; k < CHAINS; k++) a[k] = set((real)k);                                                        \
+        double start = now();                                                                                        \
+        for (int i = 0; i < ROUNDS; i++)                                                                             \
+            _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) a[k] = add_product(a[k], x, y);                \
+        double time = now() - start;                                                                                 \
+        for (int k = 1; k < CHAINS; k++) a[0] += a[k];                                                               \
+        volatile vector sink = a[0];                                                                                 \
+        (void)sink;                                                                                                  \
+        return time / ((double)ROUNDS * CHAINS * once);                                                              \
+    }
+
+#ifdef __x86_64__
+TIME_MULTIPLY_ADDS(multiply_adds_avx2_f32, "avx2,fma", __m256, float, 8, _mm256_set1_ps, _mm256_fmadd_ps)
+TIME_MULTIPLY_ADDS(multiply_adds_avx2_f64, "avx2,fma", __m256d, double, 4, _mm256_set1_pd, _mm256_fmadd_pd)
+TIME_MULTIPLY_ADDS(multiply_adds_avx512_f32, "avx512f", __m512, float, 16, _mm512_set1_ps, _mm512_fmadd_ps)
+TIME_MULTIPLY_ADDS(multiply_adds_avx512_f64, "avx512f", __m512d, double, 8, _mm512_set1_pd, _mm512_fmadd_pd)
+
+static double time_multiply_adds(const kernels *k, bool wide) {
+    if (!strcmp(k->name, "avx512")) return wide ? multiply_adds_avx512_f64() : multiply_adds_avx512_f32();
+    return wide ? multiply_adds_avx2_f64() : multiply_adds_avx2_f32();
 }
 #else
-static double time_multiply_adds_f32(void) { return 0; }
-static double time_multiply_adds_f64(void) { return 0; }
+static double time_multiply_adds(const kernels *k, bool wide) { return k && wide ? 0 : 0; }
 #endif
 
 enum { EXPS = 1024 };
@@ -171,8 +170,8 @@ typedef struct worker {
 
 static void *work(void *argument) {
     worker *w = argument;
-    size_t n = w->h->n, block = w->count == 1 ? n : (n / (8 * w->count) + 41) / 42 * 42;
-    if (block > 252 && w->count > 1) block = 252;
+    size_t n = w->h->n, block = w->count == 1 ? n : (n / (8 * w->count) + 47) / 48 * 48;
+    if (block > 240 && w->count > 1) block = 240;
     size_t blocks = (n + block - 1) / block;
     for (size_t b = 0; b < blocks; b++) {
         size_t turn = b / w->count, place = b % w->count;
@@ -247,7 +246,7 @@ static void bench_dense(const kernels *k, size_t n, size_t d, bool wide, int rep
     double pairs = (double)n * (double)(n + 1) / 2;
     time_dense(&h, 1);
     for (int r = 0; r < reps; r++) {
-        note(&multiply, 2 * (double)d * (wide ? time_multiply_adds_f64() : time_multiply_adds_f32()));
+        note(&multiply, 2 * (double)d * time_multiply_adds(k, wide));
         note(&one, time_dense(&h, 1) / pairs);
         note(&exps, time_exps(k, wide, false));
         if (threads > 1) note(&many, time_dense(&h, threads) / pairs);
@@ -272,7 +271,7 @@ static void bench_dense(const kernels *k, size_t n, size_t d, bool wide, int rep
 
 /* What threads can gain at all: multiply-adds in registers, as many in each thread as in one. */
 static void *multiply(void *unused) {
-    for (int i = 0; i < 20; i++) time_multiply_adds_f32();
+    for (int i = 0; i < 20; i++) time_multiply_adds(kernels_select(), false);
     return unused;
 }
 

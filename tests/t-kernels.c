@@ -1,5 +1,5 @@
-/* The kernels: AVX2 against the reference bit for bit, dense attention against softmax in long double, scans against
-   dense attention and against themselves cut differently, and the fast exps against exp_f64. */
+/* The kernels: AVX2 and AVX-512 against the reference bit for bit, dense attention against softmax in long double,
+   scans against dense attention and against themselves cut differently, and the fast exps against exp_f64. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,6 +311,37 @@ static void check_chunks(const kernels *k, const kernels *ref, test_random *r, s
     free(first), free(end);
 }
 
+/* Rows of the four masks of a string, strict or not, and rows without keys only: every number of rows in a group.
+   What no row sees is NaN. */
+static void check_masks(const kernels *k, const kernels *ref, test_random *r, size_t rows, int mask) {
+    enum { MOST = 48, SIZE = 5 };
+    double q[MOST * SIZE], kt[SIZE * MOST], vt[SIZE * MOST], a[MOST * SIZE], b[MOST * SIZE];
+    float q32[MOST * SIZE], kt32[SIZE * MOST], vt32[SIZE * MOST], a32[MOST * SIZE], b32[MOST * SIZE];
+    size_t first[MOST], end[MOST], at = 0;
+    bool none = random_below(r, 4) == 0;
+    for (size_t i = 0; i < rows; i++) {
+        first[i] = none ? i : mask == 0 ? 0 : mask == 1 ? 0 : mask == 2 ? i : i + 1;
+        end[i] = none ? i / 2 : mask == 0 ? i : mask == 1 ? i + 1 : rows;
+    }
+    for (size_t i = 0; i < MOST * SIZE; i++) {
+        bool seen = i % MOST < rows && !none && !(mask == 0 && i % MOST == rows - 1) && !(mask == 3 && i % MOST == 0);
+        q32[i] = (float)(q[i] = draw(r, false));
+        kt32[i] = (float)(kt[i] = seen ? draw(r, false) : NAN);
+        vt32[i] = (float)(vt[i] = seen ? draw(r, false) : NAN);
+    }
+    k->dense_f64(a, q, kt, vt, MOST, first, end, rows, SIZE, SIZE);
+    ref->dense_f64(b, q, kt, vt, MOST, first, end, rows, SIZE, SIZE);
+    CHECK(same_f64(a, b, rows * SIZE, &at), "%s: mask %d of %zu rows in f64: out[%zu] %a, reference %a", k->name,
+          mask, rows, at, a[at], b[at]);
+    k->dense_f32(a32, q32, kt32, vt32, MOST, first, end, rows, SIZE, SIZE);
+    ref->dense_f32(b32, q32, kt32, vt32, MOST, first, end, rows, SIZE, SIZE);
+    CHECK(same_f32(a32, b32, rows * SIZE, &at), "%s: mask %d of %zu rows in f32: out[%zu] %a, reference %a", k->name,
+          mask, rows, at, (double)a32[at], (double)b32[at]);
+    for (size_t i = 0; i < rows * SIZE; i++)
+        CHECK(!isnan(b[i]) && !isnan(b32[i]), "mask %d of %zu rows: row %zu has seen a key that it should not", mask,
+              rows, i / SIZE);
+}
+
 /* ---- scans ---- */
 
 enum { SCAN_LIMIT = 1200, WIDTH_LIMIT = 20 };
@@ -450,26 +481,38 @@ static void check_lanes(const kernels *k, const kernels *ref, string *s, test_ra
     }
 }
 
+static void check_table(const kernels *k, const kernels *ref, problem *p, string *s, test_random *r) {
+    check_exp_f32(k);
+    check_exps(k, ref, r);
+    int rounds = (int)(250 * test_effort()) + 1;
+    for (int i = 0; i < rounds; i++) check_dense(k, ref, p, r, i % 4 == 3);
+    check_chunks(k, ref, r, 2100, 2, 1, 1, 1);
+    check_chunks(k, ref, r, 300, 3, 64, 5, 1);
+    for (int e = 500; e < 560; e += 10)
+        for (int up = 0; up < 40; up += 8) {
+            check_chunks(k, ref, r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 30 + up));
+            check_chunks(k, ref, r, 20, 8, 8, ldexp(1, e - 30 + up), ldexp(1, -e));
+        }
+    for (int e = 60; e < 84; e += 4) /* likewise in f32 */
+        for (int up = 0; up < 24; up += 6) {
+            check_chunks(k, ref, r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 10 + up));
+            check_chunks(k, ref, r, 20, 8, 8, ldexp(1, e - 10 + up), ldexp(1, -e));
+        }
+    for (int scale = 4; scale < 400; scale += 4) check_chunks(k, ref, r, 20, 8, 8, scale, 1);
+    for (size_t rows = 16; rows < 36; rows++)
+        for (int strict = 0; strict < 4; strict++) check_masks(k, ref, r, rows, strict);
+    for (int i = 0; i < rounds; i++) check_scan(k, ref, s, r, i % 4 == 3);
+    for (int i = 0; i < rounds; i++) check_lanes(k, ref, s, r, i % 4 == 3);
+}
+
 int main(void) {
     test_random r = test_seed(20240611);
-    const kernels *fast = kernels_find_avx2();
-    const kernels *k = fast ? fast : &kernels_reference, *ref = &kernels_reference;
+    const kernels *tables[KERNELS_MOST];
+    size_t count = kernels_list(tables);
     problem *p = calloc(1, sizeof *p);
     string *s = calloc(1, sizeof *s);
     if (!p || !s) return 2;
-    check_exp_f32(k);
-    check_exps(k, ref, &r);
-    int rounds = (int)(250 * test_effort()) + 1;
-    for (int i = 0; i < rounds; i++) check_dense(k, ref, p, &r, i % 4 == 3);
-    check_chunks(k, ref, &r, 2100, 2, 1, 1, 1);
-    check_chunks(k, ref, &r, 300, 3, 64, 5, 1);
-    for (int e = 500; e < 560; e += 10)
-        for (int up = 0; up < 40; up += 8) {
-            check_chunks(k, ref, &r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 30 + up));
-            check_chunks(k, ref, &r, 20, 8, 8, ldexp(1, e - 30 + up), ldexp(1, -e));
-        }
-    for (int i = 0; i < rounds; i++) check_scan(k, ref, s, &r, i % 4 == 3);
-    for (int i = 0; i < rounds; i++) check_lanes(i % 3 ? k : ref, ref, s, &r, i % 4 == 3);
+    for (size_t k = count > 1 ? 1 : 0; k < count; k++) check_table(tables[k], &kernels_reference, p, s, &r);
     free(p);
     free(s);
     return test_finish("t-kernels");

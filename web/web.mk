@@ -9,8 +9,8 @@ WASM_FLAGS   := $(CSTD) -O2 -DNDEBUG -Iinclude -Isrc -I. -MMD -MP
 FLINT_WASM   := $(shell cmp -s web/wasm-cc.sh $(WEB_CACHE)/lib/wasm-cc.sh && echo $(WEB_CACHE)/lib/libflint-web.a)
 WASM_KIND    := $(if $(FLINT_WASM),full,plain)
 
-# ONNX needs protobuf's runtime, which the page has no use for; AVX2 is another machine's.
-WASM_SRC     := $(filter-out src/export/graph.c src/run/kernels_avx2.c $(if $(FLINT_WASM),,src/number/ball.c src/number/rational.c),$(LIB_SRC))
+# ONNX needs protobuf's runtime, which the page has no use for; AVX2 and AVX-512 are another machine's.
+WASM_SRC     := $(filter-out src/export/graph.c src/run/kernels_avx2.c src/run/kernels_avx512.c $(if $(FLINT_WASM),,src/number/ball.c src/number/rational.c),$(LIB_SRC))
 WASM_OBJ     := $(WASM_SRC:%.c=$(WASM)/%.o)
 SHIM_SRC     := web/shim.c web/shim_work.c web/reply.c web/runtime.c web/memory_files.c $(if $(FLINT_WASM),web/never_flint.c,web/without_flint.c)
 SHIM_OBJ     := $(SHIM_SRC:web/%.c=$(WASM)/$(WASM_KIND)/%.o)

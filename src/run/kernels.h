@@ -1,6 +1,6 @@
 /* The inner loops of the runner: one table per instruction set. kernels_ref.c fills every entry in plain C and stays
-   as the oracle; kernels_avx2.c overrides with the same operations in the same order, so the bits are the same
-   (doc/numerics.md says how); kernels_select.c picks at run time.
+   as the oracle; kernels_avx2.c and kernels_avx512.c do the same operations in the same order, so the bits are the
+   same (doc/numerics.md says how); kernels_select.c picks at run time.
 
    Data comes in tiles: up to TILE positions, stored by channel: row r of a tile is `stride` numbers apart from row r
    + 1. */
@@ -65,7 +65,8 @@ typedef struct kernels {
 
 extern const kernels kernels_reference;
 
-/* The fastest table for this machine. TEMPER_KERNELS=reference in the environment forces the reference. */
+/* The fastest table for this machine, or the one that TEMPER_KERNELS in the environment names: reference, avx2 or
+   avx512. A name that this machine cannot run changes nothing. */
 const kernels *kernels_select(void);
 
 #endif

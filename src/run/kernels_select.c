@@ -5,16 +5,23 @@
 #include "run/kernels_select.h"
 
 const kernels *kernels_select(void) {
+    const kernels *tables[KERNELS_MOST];
+    size_t count = kernels_list(tables);
     const char *wish = getenv("TEMPER_KERNELS");
-    if (wish && strcmp(wish, "reference") == 0) return &kernels_reference;
-    const kernels *fast = kernels_find_avx2();
-    return fast ? fast : &kernels_reference;
+    for (size_t k = 0; wish && k < count; k++)
+        if (strcmp(wish, tables[k]->name) == 0) return tables[k];
+    return tables[count - 1];
 }
 
-const kernels *kernels_find_avx2(void) {
-#ifdef KERNELS_AVX2
+size_t kernels_list(const kernels *tables[KERNELS_MOST]) {
+    size_t count = 0;
+    tables[count++] = &kernels_reference;
+#ifdef KERNELS_AVX2 /* the compiler's functions also ask whether the system saves the registers */
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &kernels_avx2;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return count;
+    tables[count++] = &kernels_avx2;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) return count;
+    tables[count++] = &kernels_avx512;
 #endif
-    return NULL;
+    return count;
 }

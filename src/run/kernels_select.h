@@ -6,10 +6,12 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define KERNELS_AVX2
-extern const kernels kernels_avx2;
+#define KERNELS_AVX512
+extern const kernels kernels_avx2, kernels_avx512;
 #endif
 
-/* NULL when this machine cannot run it. */
-const kernels *kernels_find_avx2(void);
+/* All tables that this machine can run, the fastest last: kernels_reference and up to two more. */
+enum { KERNELS_MOST = 3 };
+size_t kernels_list(const kernels *tables[KERNELS_MOST]);
 
 #endif

@@ -59,6 +59,8 @@ refused() { # name, words that the compiler must say, compiler, file
 if wanted here; then
     sh "$here/compare.sh" here "$build/tests/platforms/digests"
     result $?
+    TEMPER_KERNELS=avx2 sh "$here/compare.sh" 'here, without AVX-512' "$build/tests/platforms/digests"
+    result $?
     TEMPER_KERNELS=reference sh "$here/compare.sh" 'here, without AVX2' "$build/tests/platforms/digests"
     result $?
 fi

@@ -1,0 +1,336 @@
+/* The kernels with AVX-512: dense attention and its exps in vectors of twice the length, the operations of
+   kernels_ref.c in the same order, hence the same bits; the rest is kernels_avx2.c's. Compiled with -mavx512f
+   -mavx512dq -mfma; on other processors the file is empty. */
+#include "run/kernels_select.h"
+
+#ifdef KERNELS_AVX512
+#if !defined(__AVX512F__) || !defined(__AVX512DQ__)
+#error "compile this file with -mavx512f -mavx512dq"
+#endif
+
+#include <immintrin.h>
+#include "run/kernels.h"
+#include "run/kernels_shape.h"
+
+/* GROUP rows, that is PAIRS pairs, go together, KEY_VECTORS vectors of keys or VALUES components at a time; a packed
+   block has at most PACKED components; the sums of up to MOST_ROWS rows take SUM_VECTORS; up to EXPS vectors' exps go
+   side by side, since one is a long chain. */
+enum { GROUP = 8, PAIRS = GROUP / 2, KEY_VECTORS = 3, TILE_VECTORS = 2 * KEY_VECTORS, VALUES = 4 };
+enum { PACKED = 64, SUM_VECTORS = 16384, MOST_ROWS = 1008, EXPS = PAIRS };
+_Static_assert(BLOCK_VECTORS % (2 * TILE_VECTORS) == 0, "tiles of keys fill both lengths of a block");
+_Static_assert(MOST_ROWS % GROUP == 0 && PACKED % VALUES == 0, "groups and components fill the memory");
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 32")
+/* Loops over registers have functions of their own, so that nothing else wants the registers. */
+#define SEPARATE static __attribute__((noinline))
+
+/* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
+#define ADD_PRODUCT_IN(instruction, sum, a, b) __asm__(instruction " %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b))
+
+/* ---- the fast exps: the steps of exp_fast_f32 and exp_fast_f64 ---- */
+
+/* x becomes 1 + r P(r), for `count` vectors side by side; the bits of k stand in `shifted`. */
+INLINE void polynomial_f32(__m512 *x, __m512 *shifted, const int count) {
+    static const float below[] = {FAST_P4_F32, FAST_P3_F32, FAST_P2_F32, 0.5f, 1.0f};
+    const __m512 bias = _mm512_set1_ps(FAST_BIAS_F32);
+    __m512 p[EXPS];
+    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm512_fmadd_ps(x[i], _mm512_set1_ps(FAST_INV_LN2_F32), bias);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_sub_ps(shifted[i], bias);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], _mm512_set1_ps(-FAST_LN2_HI_F32), x[i]);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], _mm512_set1_ps(-FAST_LN2_LO_F32), x[i]);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_set1_ps(FAST_P5_F32);
+    UNROLL for (int k = 0; k < 5; k++) {
+        UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_fmadd_ps(p[i], x[i], _mm512_set1_ps(below[k]));
+    }
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], x[i], _mm512_set1_ps(1));
+}
+
+INLINE void polynomial_f64(__m512d *x, __m512d *shifted, const int count) {
+    static const double below[] = {FAST_P9_F64, FAST_P8_F64, FAST_P7_F64, FAST_P6_F64, FAST_P5_F64,
+                                   FAST_P4_F64, FAST_P3_F64, FAST_P2_F64, FAST_P1_F64, 1.0};
+    const __m512d bias = _mm512_set1_pd(FAST_BIAS_F64);
+    __m512d p[EXPS];
+    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm512_fmadd_pd(x[i], _mm512_set1_pd(FAST_INV_LN2_F64), bias);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_sub_pd(shifted[i], bias);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], _mm512_set1_pd(-FAST_LN2_HI_F64), x[i]);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], _mm512_set1_pd(-FAST_LN2_LO_F64), x[i]);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_set1_pd(FAST_P10_F64);
+    UNROLL for (int k = 0; k < 10; k++) {
+        UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_fmadd_pd(p[i], x[i], _mm512_set1_pd(below[k]));
+    }
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], x[i], _mm512_set1_pd(1));
+}
+
+/* exp_near: LEAST <= x <= 0. exp_down: x <= 0 or NaN; max gives its second argument when that is NaN. */
+INLINE void exp_near_f32(__m512 *x, const int count) {
+    __m512 shifted[EXPS];
+    polynomial_f32(x, shifted, count);
+    UNROLL for (int i = 0; i < count; i++) {
+        __m512i scale = _mm512_slli_epi32(_mm512_castps_si512(shifted[i]), 23);
+        x[i] = _mm512_mul_ps(x[i], _mm512_castsi512_ps(scale));
+    }
+}
+
+INLINE void exp_down_f32(__m512 *x, const int count) {
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_max_ps(_mm512_set1_ps(FAST_LEAST_F32), x[i]);
+    exp_near_f32(x, count);
+}
+
+INLINE void exp_near_f64(__m512d *x, const int count) {
+    __m512d shifted[EXPS];
+    polynomial_f64(x, shifted, count);
+    UNROLL for (int i = 0; i < count; i++) {
+        __m512i scale = _mm512_slli_epi64(_mm512_castpd_si512(shifted[i]), 52);
+        x[i] = _mm512_mul_pd(x[i], _mm512_castsi512_pd(scale));
+    }
+}
+
+INLINE void exp_down_f64(__m512d *x, const int count) {
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_max_pd(_mm512_set1_pd(FAST_LEAST_F64), x[i]);
+    exp_near_f64(x, count);
+}
+
+static void exp_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m512 a = _mm512_loadu_ps(x + i), shifted;
+        __mmask16 positive = _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ);
+        a = _mm512_max_ps(_mm512_set1_ps(FAST_LEAST_F32), a);
+        a = _mm512_min_ps(_mm512_set1_ps(FAST_LARGEST_F32), a);
+        polynomial_f32(&a, &shifted, 1);
+        a = _mm512_mask_add_ps(a, positive, a, a);
+        __m512i k = _mm512_castps_si512(shifted);
+        k = _mm512_slli_epi32(_mm512_mask_sub_epi32(k, positive, k, _mm512_set1_epi32(1)), 23);
+        _mm512_storeu_ps(out + i, _mm512_mul_ps(a, _mm512_castsi512_ps(k)));
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
+
+static void exp_down_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + EXPS * 16 <= n; i += EXPS * 16) {
+        __m512 y[EXPS];
+        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm512_loadu_ps(x + i + k * 16);
+        exp_down_f32(y, EXPS);
+        UNROLL for (int k = 0; k < EXPS; k++) _mm512_storeu_ps(out + i + k * 16, y[k]);
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
+
+static void exp_down_all_f64(double *out, const double *x, size_t n) {
+    size_t i = 0;
+    for (; i + EXPS * 8 <= n; i += EXPS * 8) {
+        __m512d y[EXPS];
+        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm512_loadu_pd(x + i + k * 8);
+        exp_down_f64(y, EXPS);
+        UNROLL for (int k = 0; k < EXPS; k++) _mm512_storeu_pd(out + i + k * 8, y[k]);
+    }
+    for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
+}
+
+/* ---- two rows in a vector ---- */
+
+/* The largest lane of each half, in all lanes of it. No lane is NaN. */
+INLINE __m512 max_halves_f32(__m512 x) {
+    x = _mm512_max_ps(x, _mm512_shuffle_f32x4(x, x, 0xb1));
+    x = _mm512_max_ps(x, _mm512_permute_ps(x, 0x4e));
+    return _mm512_max_ps(x, _mm512_permute_ps(x, 0xb1));
+}
+
+INLINE __m512d max_halves_f64(__m512d x) {
+    x = _mm512_max_pd(x, _mm512_shuffle_f64x2(x, x, 0xb1));
+    return _mm512_max_pd(x, _mm512_permute_pd(x, 0x55));
+}
+
+/* The maxima of the halves of a in the lower half, those of b in the upper one. */
+INLINE __m512 max_rows_f32(__m512 a, __m512 b) {
+    return _mm512_max_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+}
+
+INLINE __m512d max_rows_f64(__m512d a, __m512d b) {
+    return _mm512_max_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+}
+
+/* The lanes of each half, added in the order of doc/numerics.md, in all lanes of it. */
+INLINE __m512 sum_halves_f32(__m512 x) {
+    x = _mm512_add_ps(x, _mm512_shuffle_f32x4(x, x, 0xb1));
+    x = _mm512_add_ps(x, _mm512_permute_ps(x, 0x4e));
+    return _mm512_add_ps(x, _mm512_permute_ps(x, 0xb1));
+}
+
+INLINE __m512d sum_halves_f64(__m512d x) {
+    x = _mm512_add_pd(x, _mm512_shuffle_f64x2(x, x, 0xb1));
+    return _mm512_add_pd(x, _mm512_permute_pd(x, 0x55));
+}
+
+/* The same for as many vectors as a half has lanes: the sums of x[k] in lane k of each half. */
+INLINE __m512 sum_rows_f32(const __m512 *x) {
+    __m512 four[4], two[2];
+    UNROLL for (int k = 0; k < 4; k++) four[k] = _mm512_add_ps(_mm512_shuffle_f32x4(x[2 * k], x[2 * k + 1], 0x88),
+                                                               _mm512_shuffle_f32x4(x[2 * k], x[2 * k + 1], 0xdd));
+    UNROLL for (int k = 0; k < 2; k++) two[k] = _mm512_add_ps(_mm512_shuffle_ps(four[2 * k], four[2 * k + 1], 0x44),
+                                                              _mm512_shuffle_ps(four[2 * k], four[2 * k + 1], 0xee));
+    __m512 one = _mm512_add_ps(_mm512_shuffle_ps(two[0], two[1], 0x88), _mm512_shuffle_ps(two[0], two[1], 0xdd));
+    return _mm512_permutexvar_ps(_mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15), one);
+}
+
+INLINE __m512d sum_rows_f64(const __m512d *x) {
+    __m512d two[2];
+    UNROLL for (int k = 0; k < 2; k++) two[k] = _mm512_add_pd(_mm512_shuffle_f64x2(x[2 * k], x[2 * k + 1], 0x88),
+                                                              _mm512_shuffle_f64x2(x[2 * k], x[2 * k + 1], 0xdd));
+    __m512d one = _mm512_add_pd(_mm512_unpacklo_pd(two[0], two[1]), _mm512_unpackhi_pd(two[0], two[1]));
+    return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), one);
+}
+
+/* ---- dense attention, once per type ---- */
+
+#define REAL                   float
+#define VEC                    __m512
+#define MASK                   __mmask16
+#define LOWER                  0xff
+#define LANES                  LANES_F32
+#define BLOCK                  BLOCK_F32
+#define NEAR                   80
+#define NAME(x)                x##_f32
+#define ZERO                   _mm512_setzero_ps
+#define SET1                   _mm512_set1_ps
+#define LOAD                   _mm512_loadu_ps
+#define LOAD_SOME              _mm512_maskz_loadu_ps
+#define STORE                  _mm512_storeu_ps
+#define STORE_LOW(to, x)       _mm256_storeu_ps(to, _mm512_castps512_ps256(x))
+#define STORE_HIGH(to, x)      _mm256_storeu_ps(to, _mm512_extractf32x8_ps(x, 1))
+#define STORE_SOME             _mm512_mask_storeu_ps
+#define UPPER(x)               _mm512_shuffle_f32x4(x, x, 0xee)
+#define HALF_LOAD              _mm256_loadu_ps
+#define HALF_STORE             _mm256_storeu_ps
+#define DOUBLED(from)          _mm512_broadcast_f32x8(_mm256_loadu_ps(from))
+#define ADD                    _mm512_add_ps
+#define SUBTRACT               _mm512_sub_ps
+#define MULTIPLY               _mm512_mul_ps
+#define DIVIDE                 _mm512_div_ps
+#define FMA                    _mm512_fmadd_ps
+#define MASKED_FMA             _mm512_mask3_fmadd_ps
+#define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231ps", sum, a, b)
+#define SQRT                   _mm512_sqrt_ps
+#define MAX                    _mm512_max_ps
+#define CHOOSE(mask, no, yes)  _mm512_mask_mov_ps(no, mask, yes)
+#define EQUAL(a, b)            _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ)
+#define UNEQUAL(a, b)          _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ)
+#define LESS(a, b)             _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define FIRST                  _mm512_cvtss_f32
+#define TOTAL                  _mm512_reduce_add_ps
+#include "run/kernels_avx512.inc"
+
+#undef REAL
+#undef VEC
+#undef MASK
+#undef LOWER
+#undef LANES
+#undef BLOCK
+#undef NEAR
+#undef NAME
+#undef ZERO
+#undef SET1
+#undef LOAD
+#undef STORE
+#undef STORE_LOW
+#undef STORE_HIGH
+#undef STORE_SOME
+#undef UPPER
+#undef HALF_LOAD
+#undef HALF_STORE
+#undef DOUBLED
+#undef ADD
+#undef SUBTRACT
+#undef MULTIPLY
+#undef DIVIDE
+#undef FMA
+#undef MASKED_FMA
+#undef ADD_PRODUCT
+#undef LOAD_SOME
+#undef TOTAL
+#undef SQRT
+#undef MAX
+#undef CHOOSE
+#undef EQUAL
+#undef UNEQUAL
+#undef LESS
+#undef FIRST
+
+#define REAL                   double
+#define VEC                    __m512d
+#define MASK                   __mmask8
+#define LOWER                  0xf
+#define LANES                  LANES_F64
+#define BLOCK                  BLOCK_F64
+#define NEAR                   400
+#define NAME(x)                x##_f64
+#define ZERO                   _mm512_setzero_pd
+#define SET1                   _mm512_set1_pd
+#define LOAD                   _mm512_loadu_pd
+#define LOAD_SOME              _mm512_maskz_loadu_pd
+#define STORE                  _mm512_storeu_pd
+#define STORE_LOW(to, x)       _mm256_storeu_pd(to, _mm512_castpd512_pd256(x))
+#define STORE_HIGH(to, x)      _mm256_storeu_pd(to, _mm512_extractf64x4_pd(x, 1))
+#define STORE_SOME             _mm512_mask_storeu_pd
+#define UPPER(x)               _mm512_shuffle_f64x2(x, x, 0xee)
+#define HALF_LOAD              _mm256_loadu_pd
+#define HALF_STORE             _mm256_storeu_pd
+#define DOUBLED(from)          _mm512_broadcast_f64x4(_mm256_loadu_pd(from))
+#define ADD                    _mm512_add_pd
+#define SUBTRACT               _mm512_sub_pd
+#define MULTIPLY               _mm512_mul_pd
+#define DIVIDE                 _mm512_div_pd
+#define FMA                    _mm512_fmadd_pd
+#define MASKED_FMA             _mm512_mask3_fmadd_pd
+#define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231pd", sum, a, b)
+#define SQRT                   _mm512_sqrt_pd
+#define MAX                    _mm512_max_pd
+#define CHOOSE(mask, no, yes)  _mm512_mask_mov_pd(no, mask, yes)
+#define EQUAL(a, b)            _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ)
+#define UNEQUAL(a, b)          _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ)
+#define LESS(a, b)             _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define FIRST                  _mm512_cvtsd_f64
+#define TOTAL                  _mm512_reduce_add_pd
+#include "run/kernels_avx512.inc"
+
+/* ---- what AVX2 does as well ---- */
+
+static void exp_all_f64(double *out, const double *x, size_t n) { kernels_avx2.exp_f64(out, x, n); }
+
+static void scan_values_f64(scan_f64 *state, double *out, const double *logits, const double *values, size_t stride,
+                            size_t n, size_t width, bool exclusive) {
+    kernels_avx2.scan_f64(state, out, logits, values, stride, n, width, exclusive);
+}
+
+static void scan_values_f32(scan_f32 *state, float *out, const float *logits, const float *values, size_t stride,
+                            size_t n, size_t width, bool exclusive) {
+    kernels_avx2.scan_f32(state, out, logits, values, stride, n, width, exclusive);
+}
+
+static void scan_lanes_f64(double *state, double *out, const double *logits, const double *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward) {
+    kernels_avx2.scan_lanes_f64(state, out, logits, values, stride, n, lanes, width, exclusive, backward);
+}
+
+static void scan_lanes_f32(float *state, float *out, const float *logits, const float *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward) {
+    kernels_avx2.scan_lanes_f32(state, out, logits, values, stride, n, lanes, width, exclusive, backward);
+}
+
+const kernels kernels_avx512 = {
+    .name = "avx512",
+    .exp_f64 = exp_all_f64,
+    .exp_f32 = exp_all_f32,
+    .scan_f64 = scan_values_f64,
+    .scan_f32 = scan_values_f32,
+    .scan_lanes_f64 = scan_lanes_f64,
+    .scan_lanes_f32 = scan_lanes_f32,
+    .dense_f64 = dense_rows_f64,
+    .dense_f32 = dense_rows_f32,
+    .exp_down_f64 = exp_down_all_f64,
+    .exp_down_f32 = exp_down_all_f32,
+};
+
+#endif
