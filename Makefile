@@ -325,7 +325,7 @@ fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))
 test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@bash tests/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS)
+	@bash tests/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS) --jobs $(JOBS)
 KILLS ?= 10000
 
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines

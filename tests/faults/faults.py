@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make test-faults: memory and files fail at every place, and nothing worse than a message comes of it.
 
-usage: faults.py TEMPER PRELOAD [--share K/M] [--only NAME] [--kills COUNT]
+usage: faults.py TEMPER PRELOAD [--share K/M] [--only NAME] [--kills COUNT] [--jobs COUNT]
 
 Each scenario below is a command in a folder of its own. It runs once undisturbed, which counts its allocations and its calls that work with files.
 Then it runs once for each of them, and that one fails: memory once and for good, files with EIO, ENOSPC, EINTR and with one byte instead of many. After
@@ -259,6 +259,31 @@ class Scenario:
         self.bench.check(all(now.get(p) == d for p, d in self.after.items()), f"{where}, and done again: other files")
 
 
+def share_out(jobs):
+    """Runs one of these programs for each part, and adds up what they say."""
+    run = [subprocess.Popen([sys.executable, *sys.argv, "--jobs", "1", "--part", f"{k}/{jobs}"], stdout=subprocess.PIPE, text=True)
+           for k in range(jobs)]
+    killed = commands = places_ = passed = failed = 0
+    for child in run:
+        last = child.communicate()[0].split("\n")
+        for line in last:
+            words = line.split()
+            if line.startswith("faults: ") and line.endswith("programs were killed"):
+                killed += int(words[1])
+            elif line.startswith("faults: ") and line.endswith("places"):
+                commands, places_ = commands + int(words[1]), places_ + int(words[3])
+            elif line.startswith("faults: ") and line.endswith("failed"):
+                passed, failed = passed + int(words[1]), failed + int(words[3])
+            elif line:
+                print(line)
+    failed += sum(child.returncode not in (0, 1) for child in run)
+    if killed:
+        print(f"faults: {killed} programs were killed")
+    print(f"faults: {commands} commands, {places_} places")
+    print(f"faults: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("temper")
@@ -269,17 +294,23 @@ def main():
     parser.add_argument("--counts", action="store_true", help="print the places of every scenario")
     parser.add_argument("--seconds", type=float, default=1e9, help="no program is killed after so many")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="so many of these programs share the work")
+    parser.add_argument("--part", default="0/1", help="every M-th scenario and the M-th part of the kills, from the K-th on")
     options = parser.parse_args()
+    if options.jobs > 1:
+        return share_out(options.jobs)
+    part, parts = map(int, options.part.split("/"))
     share = tuple(map(int, options.share.split("/")))
     bench = Bench(os.path.abspath(options.temper), os.path.abspath(options.preload))
-    random_source = random.Random(options.seed)
+    random_source = random.Random(options.seed * parts + part)
     total = 0
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as work:
         base = os.path.join(work, "base")
         prepare(bench, base)
         scenarios = [Scenario(bench, base, work, *s) for s in SCENARIOS if options.only in (None, s[0])]
-        for s in scenarios:
+        mine = scenarios[part::parts]
+        for s in mine:
             before = bench.failed
             s.sweep(share)
             total += s.counts["alloc"] + s.counts["io"]
@@ -289,7 +320,7 @@ def main():
         writers = [s for s in scenarios if s.writes and s.name not in SLOW]
         slow = [s for s in scenarios if s.writes and s.name in SLOW]
         done = 0
-        for k in range(options.kills):
+        for k in range(part, options.kills, parts):
             which = slow if slow and k % 100 == 99 else writers or slow
             which[k % len(which)].kill(random_source)
             done += 1
@@ -297,7 +328,7 @@ def main():
                 break
         if done:
             print(f"faults: {done} programs were killed")
-    print(f"faults: {len(scenarios)} commands, {total} places")
+    print(f"faults: {len(mine)} commands, {total} places")
     print(f"faults: {bench.passed} passed, {bench.failed} failed")
     return 1 if bench.failed else 0
 
