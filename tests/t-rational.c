@@ -333,6 +333,58 @@ static void check_pools(test_random *r) {
     trap_clear(&f.trap);
 }
 
+/* ---- numbers of one word (short_rational.h) against the same far from there ---- */
+
+static long any_word(test_random *r) {
+    static const long ends[] = {
+        0, 1, 2, 3, (1L << 31) - 1, 1L << 31, (1L << 53) + 1, (1L << 62) - 2, (1L << 62) - 1, 1L << 62};
+    size_t bits = random_below(r, 63);
+    long x = random_below(r, 3) ? (long)(random_u64(r) >> (63 - bits) >> 1)
+                                : ends[random_below(r, sizeof ends / sizeof *ends)];
+    return random_below(r, 2) ? x : -x;
+}
+
+/* Every operation once with both numbers as they are, and once with both taken by 2^200, where all are long. */
+static void check_short(fixture *f, test_random *r) {
+    rational *x = f->x, *y = f->x + 1, *z = f->x + 2, *far = f->x + 3, *u = f->x + 4, *v = f->x + 5, *w = f->x + 6;
+    rational_set_double(far, 0x1p200);
+    long a = any_word(r), b = any_word(r), c = random_below(r, 3) ? any_word(r) : a, d = any_word(r);
+    if (b <= 0) b = b ? -b : 1;
+    if (d <= 0) d = d ? -d : 1;
+    if (random_below(r, 3) == 0) d = b;
+    rational_set_ratio(x, a, (unsigned long)b);
+    rational_set_ratio(y, c, (unsigned long)d);
+    rational_mul(u, x, far);
+    rational_mul(v, y, far);
+#define FAR(what, ...)                                                                                               \
+    __VA_ARGS__;                                                                                                     \
+    CHECK(rational_equal(z, w), "%s of %ld/%ld and %ld/%ld", what, a, b, c, d)
+    FAR("sum", rational_add(z, x, y), rational_add(w, u, v), rational_div(w, w, far));
+    FAR("difference", rational_sub(z, x, y), rational_sub(w, u, v), rational_div(w, w, far));
+    FAR("product", rational_mul(z, x, y), rational_mul(w, u, v), rational_div(w, w, far), rational_div(w, w, far));
+    FAR("common measure", rational_gcd(z, x, y), rational_gcd(w, u, v), rational_div(w, w, far));
+    FAR("sum of products", rational_set(z, x), rational_add_product(z, x, y), rational_div(w, v, far),
+        rational_mul(w, w, u), rational_add(w, w, u), rational_div(w, w, far));
+    FAR("negative", rational_neg(z, x), rational_neg(w, u), rational_div(w, w, far));
+    FAR("size", rational_abs(z, x), rational_abs(w, u), rational_div(w, w, far));
+    FAR("floor", rational_floor(z, x), rational_add(w, x, far), rational_floor(w, w), rational_sub(w, w, far));
+    if (!rational_is_zero(y)) {
+        FAR("quotient", rational_div(z, x, y), rational_div(w, u, v));
+    }
+    FAR("quotient by a whole number", rational_div_int(z, x, (unsigned long)d),
+        rational_div_int(w, u, (unsigned long)d), rational_div(w, w, far));
+    FAR("itself, twice", rational_set(z, x), rational_add(z, z, z), rational_add(w, u, u), rational_div(w, w, far));
+#undef FAR
+    CHECK(rational_cmp(x, y) == rational_cmp(u, v) && rational_equal(x, y) == rational_equal(u, v) &&
+              rational_sign(x) == rational_sign(u) && rational_is_one(x) == (rational_cmp(u, far) == 0),
+          "order of %ld/%ld and %ld/%ld", a, b, c, d);
+    long k = 0, l = 0;
+    if (!rational_is_zero(x)) {
+        bool part = rational_power_of_two_part(&k, x), other = rational_power_of_two_part(&l, u);
+        CHECK(part == other && (!part || k + 200 == l), "%ld/%ld as m 2^k: %ld, %ld", a, b, k, l);
+    }
+}
+
 int main(void) {
     static fixture f;
     test_random r = test_seed(43);
@@ -348,6 +400,7 @@ int main(void) {
         check_fractions(&f, &r);
         check_double(&f, any_double(&r));
         check_outward(&f, &r);
+        check_short(&f, &r);
     }
     static const double corners[] = {0.0,
                                      -DBL_MIN,

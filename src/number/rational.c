@@ -8,6 +8,7 @@
 
 #include "number/exact_open.h"
 #include "number/quick_ball.h"
+#include "number/short_rational.h"
 
 /* A rational is FLINT's fmpq under a name that needs none of its headers. FLINT 2 and 3 keep it alike. */
 _Static_assert(sizeof(rational) == sizeof(fmpq) && sizeof(intptr_t) == sizeof(fmpz), "fmpq is two words");
@@ -63,19 +64,35 @@ rational *rational_array(rational_pool *p, size_t count) {
 bool rational_exist(void) { return true; }
 
 void rational_require_short(const rational_pool *p, const rational *x) {
-    if (rational_bits(x) > RATIONAL_BITS)
+    if (!short_is(x) && rational_bits(x) > RATIONAL_BITS)
         trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
                    "exact arithmetic needs numbers of more than %d bits for this model and length", RATIONAL_BITS);
 }
 
 /* ---- setting ---- */
 
-void rational_set(rational *z, const rational *x) { fmpq_set(q(z), c(x)); }
+void rational_set(rational *z, const rational *x) {
+    if (short_is(z) && short_is(x))
+        *z = *x;
+    else
+        fmpq_set(q(z), c(x));
+}
+
+void rational_set_int(rational *z, long x) {
+    if (short_is(z) && x >= -SHORT_MOST && x <= SHORT_MOST)
+        *z = (rational){(intptr_t)x, 1};
+    else
+        fmpq_set_si(q(z), x, 1);
+}
+
 void rational_swap(rational *x, rational *y) { fmpq_swap(q(x), q(y)); }
-void rational_set_int(rational *z, long x) { fmpq_set_si(q(z), x, 1); }
 void rational_set_ratio(rational *z, long num, unsigned long den) { fmpq_set_si(q(z), num, den); }
 
 void rational_set_double(rational *z, double x) {
+    if (short_is(z) && fabs(x) < 0x1p30 && x == (double)(long)x) { /* a whole number, as most weights are */
+        *z = (rational){(intptr_t)x, 1};
+        return;
+    }
     int exponent;
     double mantissa = frexp(x, &exponent); /* x = mantissa 2^exponent */
     fmpz_set_si(fmpq_numref(q(z)), (slong)ldexp(mantissa, 53));
@@ -89,16 +106,57 @@ void rational_set_double(rational *z, double x) {
 
 /* ---- arithmetic ---- */
 
-void rational_add(rational *z, const rational *x, const rational *y) { fmpq_add(q(z), c(x), c(y)); }
-void rational_sub(rational *z, const rational *x, const rational *y) { fmpq_sub(q(z), c(x), c(y)); }
-void rational_mul(rational *z, const rational *x, const rational *y) { fmpq_mul(q(z), c(x), c(y)); }
-void rational_div(rational *z, const rational *x, const rational *y) { fmpq_div(q(z), c(x), c(y)); }
-void rational_add_product(rational *z, const rational *x, const rational *y) { fmpq_addmul(q(z), c(x), c(y)); }
-void rational_neg(rational *z, const rational *x) { fmpq_neg(q(z), c(x)); }
-void rational_abs(rational *z, const rational *x) { fmpq_abs(q(z), c(x)); }
-void rational_gcd(rational *z, const rational *x, const rational *y) { fmpq_gcd(q(z), c(x), c(y)); }
+static inline __attribute__((always_inline)) bool are_short(const rational *z, const rational *x, const rational *y) {
+    return short_is(z) && short_is(x) && short_is(y);
+}
+
+void rational_add(rational *z, const rational *x, const rational *y) {
+    if (!are_short(z, x, y) || !short_add(z, x, y, 1)) fmpq_add(q(z), c(x), c(y));
+}
+
+void rational_sub(rational *z, const rational *x, const rational *y) {
+    if (!are_short(z, x, y) || !short_add(z, x, y, -1)) fmpq_sub(q(z), c(x), c(y));
+}
+
+void rational_mul(rational *z, const rational *x, const rational *y) {
+    if (!are_short(z, x, y) || !short_mul(z, x->num, x->den, y->num, y->den)) fmpq_mul(q(z), c(x), c(y));
+}
+
+void rational_div(rational *z, const rational *x, const rational *y) {
+    if (!are_short(z, x, y) || !short_div(z, x, y)) fmpq_div(q(z), c(x), c(y));
+}
+
+void rational_add_product(rational *z, const rational *x, const rational *y) {
+    rational product = {0, 1};
+    if (!are_short(z, x, y) || !short_mul(&product, x->num, x->den, y->num, y->den) || !short_add(z, z, &product, 1))
+        fmpq_addmul(q(z), c(x), c(y));
+}
+
+void rational_neg(rational *z, const rational *x) {
+    if (short_is(z) && short_is(x))
+        *z = (rational){-x->num, x->den};
+    else
+        fmpq_neg(q(z), c(x));
+}
+
+void rational_abs(rational *z, const rational *x) {
+    if (short_is(z) && short_is(x))
+        *z = (rational){x->num < 0 ? -x->num : x->num, x->den};
+    else
+        fmpq_abs(q(z), c(x));
+}
+
+void rational_gcd(rational *z, const rational *x, const rational *y) {
+    if (!are_short(z, x, y) || !short_divisor(z, x, y)) fmpq_gcd(q(z), c(x), c(y));
+}
 
 void rational_div_int(rational *z, const rational *x, unsigned long y) {
+    rational by = {0, 1};
+    if (y <= (uintptr_t)SHORT_MOST) {
+        by.num = (intptr_t)y;
+        rational_div(z, x, &by);
+        return;
+    }
     fmpz_t d;
     fmpz_init_set_ui(d, y);
     fmpq_div_fmpz(q(z), c(x), d);
@@ -106,6 +164,10 @@ void rational_div_int(rational *z, const rational *x, unsigned long y) {
 }
 
 void rational_floor(rational *z, const rational *x) {
+    if (short_is(z) && short_is(x)) {
+        *z = (rational){short_floor(x), 1};
+        return;
+    }
     fmpz_fdiv_q(fmpq_numref(q(z)), fmpq_numref(c(x)), fmpq_denref(c(x)));
     fmpz_one(fmpq_denref(q(z)));
 }
@@ -113,25 +175,39 @@ void rational_floor(rational *z, const rational *x) {
 /* ---- comparing ---- */
 
 int rational_cmp(const rational *x, const rational *y) {
+    if (short_is(x) && short_is(y)) return short_cmp(x, y);
     int order = fmpq_cmp(c(x), c(y));
     return (order > 0) - (order < 0);
 }
 
-int rational_sign(const rational *x) { return fmpq_sgn(c(x)); }
-bool rational_equal(const rational *x, const rational *y) { return fmpq_equal(c(x), c(y)); }
+int rational_sign(const rational *x) { return short_word(x->num) ? (x->num > 0) - (x->num < 0) : fmpq_sgn(c(x)); }
+
+bool rational_equal(const rational *x, const rational *y) {
+    if (short_is(x) && short_is(y)) return x->num == y->num && x->den == y->den;
+    return fmpq_equal(c(x), c(y));
+}
 
 /* ---- to doubles ---- */
 
 /* Both parts are doubles: one division, rounded to nearest. */
 static bool is_small(const rational *x) {
+    if (short_is(x) && sizeof(intptr_t) == 8)
+        return (uint64_t)short_size(x->num) >> 53 == 0 && (uint64_t)x->den >> 53 == 0;
     return fmpz_bits(fmpq_numref(c(x))) <= 53 && fmpz_bits(fmpq_denref(c(x))) <= 53;
 }
 
-static double quotient(const rational *x) {
-    return (double)fmpz_get_si(fmpq_numref(c(x))) / (double)fmpz_get_si(fmpq_denref(c(x)));
+/* One of them. */
+static double part_of(const intptr_t *x) {
+    return short_word(*x) ? (double)*x : (double)fmpz_get_si((const fmpz *)(const void *)x);
 }
 
-static bool is_power_of_two(const fmpz *x) { return fmpz_val2(x) + 1 == fmpz_bits(x); }
+static double quotient(const rational *x) { return part_of(&x->num) / part_of(&x->den); }
+
+static bool is_power_of_two(const intptr_t *x) {
+    if (short_word(*x)) return *x && (short_size(*x) & (short_size(*x) - 1)) == 0;
+    const fmpz *z = (const fmpz *)(const void *)x;
+    return fmpz_val2(z) + 1 == fmpz_bits(z);
+}
 
 static double rounded(const rational *x, mpfr_rnd_t towards) {
     mpfr_t f;
@@ -166,9 +242,7 @@ double rational_to_double(const rational *x) {
 
 /* The sign of d - x, d the nearest double: d times the denominator, less the numerator, is a double, so fma gives it
    exactly. */
-static double excess(const rational *x, double d) {
-    return fma(d, (double)fmpz_get_si(fmpq_denref(c(x))), -(double)fmpz_get_si(fmpq_numref(c(x))));
-}
+static double excess(const rational *x, double d) { return fma(d, part_of(&x->den), -part_of(&x->num)); }
 
 /* Both are the nearest double on their side, so they never fall where x rises. */
 double rational_below(const rational *x) {
@@ -187,7 +261,7 @@ double rational_above(const rational *x) {
    are found exactly. */
 double rational_distance(const rational *x, double d) {
     if (is_small(x) && d == quotient(x)) {
-        double off = fabs(excess(x, d)), den = (double)fmpz_get_si(fmpq_denref(c(x))), near = off / den;
+        double off = fabs(excess(x, d)), den = part_of(&x->den), near = off / den;
         return fma(near, den, -off) < 0 ? nextafter(near, INFINITY) : near;
     }
     rational t = {0, 1};
@@ -201,7 +275,7 @@ double rational_distance(const rational *x, double d) {
 
 double rational_log2(const rational *x) {
     slong top, bottom;
-    if (is_power_of_two(fmpq_numref(c(x))) && is_power_of_two(fmpq_denref(c(x))))
+    if (is_power_of_two(&x->num) && is_power_of_two(&x->den))
         return (double)fmpz_val2(fmpq_numref(c(x))) - (double)fmpz_val2(fmpq_denref(c(x)));
     double num = fmpz_get_d_2exp(&top, fmpq_numref(c(x))), den = fmpz_get_d_2exp(&bottom, fmpq_denref(c(x)));
     double log = (double)(top - bottom) + log2(fabs(num)) - log2(den);
@@ -209,15 +283,18 @@ double rational_log2(const rational *x) {
 }
 
 bool rational_to_int64(int64_t *k, const rational *x) {
+    if (short_is(x) && x->den == 1) {
+        *k = x->num;
+        return true;
+    }
     if (!fmpz_is_one(fmpq_denref(c(x))) || !fmpz_fits_si(fmpq_numref(c(x)))) return false;
     *k = fmpz_get_si(fmpq_numref(c(x)));
     return true;
 }
 
 bool rational_power_of_two_part(long *k, const rational *x) {
-    if (fmpq_is_zero(c(x))) return false;
+    if (fmpq_is_zero(c(x)) || !is_power_of_two(&x->den)) return false;
     ulong down = fmpz_val2(fmpq_denref(c(x)));
-    if (fmpz_bits(fmpq_denref(c(x))) != down + 1) return false; /* the denominator is no power of two */
     *k = (long)fmpz_val2(fmpq_numref(c(x))) - (long)down;
     return true;
 }

@@ -62,6 +62,7 @@ void rational_gcd(rational *z, const rational *x, const rational *y);
 int rational_cmp(const rational *x, const rational *y);
 int rational_sign(const rational *x);
 static inline bool rational_is_zero(const rational *x) { return x->num == 0; }
+static inline bool rational_is_one(const rational *x) { return x->num == 1 && x->den == 1; }
 bool rational_equal(const rational *x, const rational *y);
 
 /* Nearest, and outward. Beyond the range: infinities, or the largest finite number inward. */
