@@ -118,7 +118,8 @@ static void begin(bench *b, entry *e) {
     s->x = arena_zalloc(a, 3, sizeof *s->x);
     s->changed = arena_zalloc(a, 3, sizeof *s->changed);
     for (size_t k = 0; k < 3; k++) {
-        s->x[k] = lattice_array(pool, MOST * CHANNELS);
+        s->x[k] = arena_zalloc(a, CHANNELS, sizeof **s->x);
+        for (size_t c = 0; c < CHANNELS; c++) s->x[k][c] = lattice_array(pool, MOST);
         s->changed[k] = arena_zalloc(a, CHANNELS, sizeof **s->changed);
     }
     s->again = arena_zalloc(a, CHANNELS, sizeof *s->again);
@@ -149,7 +150,7 @@ static void add_at(const bench *b, const rational *z, uint32_t channel, rational
 static void row_at(bench *b, size_t i, lattice *z) {
     lattice_set_zero(z);
     for (uint32_t k = 0; k < b->row.start[1]; k++) {
-        lattice_scale(&b->t[3], &b->s.x[1][i * CHANNELS + b->row.terms[k].channel], &b->bundle.row.weights[k],
+        lattice_scale(&b->t[3], channel_of(&b->s, 1, b->row.terms[k].channel, i), &b->bundle.row.weights[k],
                       &b->s.work);
         lattice_add(z, z, &b->t[3]);
     }
@@ -181,8 +182,8 @@ static void check_few(bench *b, size_t i, const lattice *z, uint64_t members, co
             else
                 lattice_join(all, all, one, &b->s.work);
         }
-        lattice_add(all, all, &b->s.x[1][i * CHANNELS + c]);
-        CHECK(lattice_equal(all, &b->s.x[2][i * CHANNELS + c]), "position %zu, channel %u, %llu members", i, c,
+        lattice_add(all, all, channel_of(&b->s, 1, c, i));
+        CHECK(lattice_equal(all, channel_of(&b->s, 2, c, i)), "position %zu, channel %u, %llu members", i, c,
               (unsigned long long)members);
     }
     total.sets++;
@@ -193,8 +194,8 @@ static void check_many(bench *b, size_t i, const lattice *z) {
     for (uint32_t c = 2; c < CHANNELS; c++) {
         lattice *is = &b->t[1];
         rational *low = &b->r[1], *high = &b->r[2], *out = &b->r[3], *at = &b->r[7];
-        const lattice *before = &b->s.x[1][i * CHANNELS + c];
-        lattice_sub(is, &b->s.x[2][i * CHANNELS + c], before, &b->s.work); /* before is a number here */
+        const lattice *before = channel_of(&b->s, 1, c, i);
+        lattice_sub(is, channel_of(&b->s, 2, c, i), before, &b->s.work); /* before is a number here */
         add_at(b, &z->lo, c, low);
         rational_set(high, low);
         for (size_t k = 0; k <= b->bundle.corner_count; k++) {
@@ -240,10 +241,10 @@ static void check_nets(entry *e, void *context) {
         for (uint32_t c = 0; c < CHANNELS; c++) {
             bool changes = old && random_below(r, 4) == 0;
             for (size_t i = changes ? 0 : old; i < s->positions; i++) {
-                lattice *to = &s->x[1][i * CHANNELS + c];
+                lattice *to = channel_of(s, 1, c, i);
                 if (i < old && random_below(r, 2)) continue;
                 if (i && random_below(r, 3) == 0) /* as at the position before */
-                    lattice_set(to, to - CHANNELS);
+                    lattice_set(to, to - 1);
                 else
                     some_set(to, wide && c < 2, r);
                 if (wide && c >= 2) put(to, 3, 0, 0, 0);

@@ -75,6 +75,10 @@ void lattice_mul(lattice *z, const lattice *x, const lattice *y, lattice_work *w
 }
 
 void lattice_scale(lattice *z, const lattice *x, const rational *c, lattice_work *w) {
+    if (rational_is_one(c)) {
+        if (z != x) lattice_set(z, x);
+        return;
+    }
     bool turn = rational_sign(c) < 0;
     rational_mul(&w->t[0], turn ? &x->hi : &x->lo, c);
     rational_mul(&w->t[1], turn ? &x->lo : &x->hi, c);

@@ -34,8 +34,8 @@ bool set_measure_keys(set_run *s, bool again) {
     if (again) h->constant_keys = h->keys_are_small = true;
     rational_set_int(unit, 0);
     if (!again) rational_set(unit, h->key_unit);
-    for (size_t k = from * h->d; k < s->positions * h->d; k++) {
-        h->constant_keys = h->constant_keys && rational_is_zero(&h->key[k].g);
+    for (size_t k = from * h->d; k < s->positions * h->d && h->constant_keys; k++) {
+        h->constant_keys = rational_is_zero(&h->key[k].g);
         rational_gcd(unit, unit, &h->key[k].a);
     }
     bool other = again || !rational_equal(unit, h->key_unit);

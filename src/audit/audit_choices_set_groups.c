@@ -133,7 +133,11 @@ static void find_score(set_run *s, const set_row *row, size_t j, lattice *score)
     lattice *product = &s->s[0];
     lattice_set_zero(score);
     for (uint32_t d = 0; d < h->d; d++) {
-        lattice_mul(product, query_of(h, row->i, d), key_of(h, j, d), &s->work);
+        const lattice *query = query_of(h, row->i, d);
+        if (rational_is_zero(&query->g))
+            lattice_scale(product, key_of(h, j, d), &query->a, &s->work);
+        else
+            lattice_mul(product, query, key_of(h, j, d), &s->work);
         lattice_add(score, score, product);
     }
 }

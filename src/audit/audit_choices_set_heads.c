@@ -5,17 +5,22 @@ enum { PAIRS_MOST = 32 }; /* keys of a row whose pairs are looked at one by one 
 
 /* ---- what is the same for all rows ---- */
 
+/* The union of the first t keys of a dimension has the step apart[t]. */
 static void join_keys(set_run *s, size_t from) {
     set_head *h = s->head;
     size_t stride = s->most + 1;
+    rational *off = &s->t[0];
     for (uint32_t d = 0; d < h->d; d++)
         for (size_t t = from; t < s->positions; t++) {
             const lattice *k = key_of(h, set_key_at(s, t), d);
-            lattice *to = &h->joined[d * stride + t + 1];
-            if (t == 0)
-                lattice_set(to, k);
-            else
-                lattice_join(to, to - 1, k, &s->work);
+            rational *to = &h->apart[d * stride + t + 1];
+            if (t == 0) {
+                rational_set(to, &k->g);
+                continue;
+            }
+            rational_sub(off, &k->a, &key_of(h, set_key_at(s, 0), d)->a);
+            rational_gcd(to, to - 1, off);
+            if (!rational_is_zero(&k->g)) rational_gcd(to, to, &k->g);
         }
 }
 
@@ -50,8 +55,8 @@ bool set_head_begin(set_run *s, bool again) {
 
 static bool is_active(const set_run *s, const set_row *row, uint32_t d) {
     const set_head *h = s->head;
-    const lattice *keys = &h->joined[d * (s->most + 1) + (row->keys.end - row->keys.first)];
-    return !lattice_is_zero(query_of(h, row->i, d)) && !rational_is_zero(&keys->g);
+    const rational *apart = &h->apart[d * (s->most + 1) + (row->keys.end - row->keys.first)];
+    return !lattice_is_zero(query_of(h, row->i, d)) && !rational_is_zero(apart);
 }
 
 /* The gcd over active dimensions: every difference of scores is a multiple of it. */
@@ -64,7 +69,7 @@ static void common_step(set_run *s, const set_row *row, rational *out) {
         if (!is_active(s, row, d)) continue;
         const lattice *q = query_of(h, row->i, d);
         rational_gcd(x, &q->a, &q->g);
-        rational_mul(x, x, &h->joined[d * (s->most + 1) + t].g);
+        rational_mul(x, x, &h->apart[d * (s->most + 1) + t]);
         rational_gcd(out, out, x);
     }
 }

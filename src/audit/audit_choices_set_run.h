@@ -44,7 +44,7 @@ typedef struct set_head {
     int64_t *whole_keys;                   /* [most][d], and how many of it they are */
     double *largest_key, *largest_query;   /* [d]; queries that were tried */
     bool keys_are_small;
-    lattice *joined; /* [d][most + 1] the union of the first (last) t keys */
+    rational *apart; /* [d][most + 1] what the first (last) t keys differ by multiples of */
     set_closest *closest;
     size_t alike;     /* neighbours up to here have been compared, */
     size_t *twin;     /* [most]: the last key up to here that is like its left neighbour; 0: none */
@@ -57,8 +57,8 @@ typedef struct set_head {
 typedef struct set_run {
     general *g;
     size_t n, positions, old, most; /* N, that of the length before, and its largest */
-    lattice **x;                    /* [2 layers + 1][most][channels] */
-    bool **changed;                 /* [2 layers + 1][channels]: at a position that the length before had */
+    lattice ***x;   /* [2 layers + 1][channels][most]; that of the stage before where nothing is added to a channel */
+    bool **changed; /* [2 layers + 1][channels]: at a position that the length before had */
     lattice_work work;
     lattice *s;                   /* [5] scratch */
     rational *t;                  /* [8] scratch */
@@ -90,6 +90,11 @@ typedef struct set_row {
 
 enum { CASE_ALONE = 1, CASE_TIED = 2 };
 
+static inline lattice *channel_of(const set_run *s, size_t stage, size_t c, size_t i) { return &s->x[stage][c][i]; }
+/* Whether the sublayer before a stage adds to the channel. */
+static inline bool is_written(const set_run *s, size_t stage, size_t c) {
+    return s->x[stage][c] != s->x[stage - 1][c];
+}
 static inline const lattice *query_of(const set_head *h, size_t i, uint32_t d) { return &h->query[i * h->d + d]; }
 static inline const lattice *key_of(const set_head *h, size_t j, uint32_t d) { return &h->key[j * h->d + d]; }
 static inline const lattice *value_of(const set_head *h, size_t j, uint32_t r) { return &h->value[j * h->v + r]; }

@@ -134,7 +134,6 @@ static bool reads_changed(const set_run *s, const bundle_claim *b, size_t stage)
 static void run_bundle(unit_work *w, size_t index, size_t stage) {
     set_run *s = w->s;
     bundle_claim *claim = &s->g->bundles[index];
-    size_t channels = s->g->channels;
     const model_rows *row = claim->row.rows;
     lattice *z = &s->s[0];
     w->b = claim;
@@ -144,8 +143,7 @@ static void run_bundle(unit_work *w, size_t index, size_t stage) {
     for (size_t i = all ? 0 : s->old; i < s->positions; i++) {
         lattice_set_zero(z);
         for (uint32_t k = 0; k < row->start[1]; k++) {
-            lattice_scale(&s->s[1], &s->x[stage][i * channels + row->terms[k].channel], &claim->row.weights[k],
-                          &s->work);
+            lattice_scale(&s->s[1], channel_of(s, stage, row->terms[k].channel, i), &claim->row.weights[k], &s->work);
             lattice_add(z, z, &s->s[1]);
         }
         bool same = i > (all ? 0 : s->old) && lattice_equal(z, &s->s[4]); /* s->made is still what it gives */
@@ -167,24 +165,19 @@ static void run_bundle(unit_work *w, size_t index, size_t stage) {
 static void add_up(set_run *s, uint32_t layer) {
     general *g = s->g;
     size_t from = 2 * (size_t)layer + 1, channels = g->channels;
-    bool any = false;
-    for (size_t c = 0; c < channels; c++) {
-        s->changed[from + 1][c] = false;
-        any = any || s->again[c];
-    }
-    for (size_t i = any ? 0 : s->old; i < s->positions; i++) {
-        for (size_t c = 0; c < channels; c++)
-            if (s->again[c] || i >= s->old) lattice_set(&s->made[c], &s->x[from][i * channels + c]);
-        for (size_t b = g->layer_bundles[layer]; b < g->layer_bundles[layer + 1]; b++)
-            for (size_t k = 0; k < s->bundle_width[b]; k++) {
-                uint32_t c = s->bundle_writes[b][k];
-                if (s->again[c] || i >= s->old)
-                    lattice_add(&s->made[c], &s->made[c], &s->bundle_output[b][i * s->bundle_width[b] + k]);
-            }
-        for (size_t c = 0; c < channels; c++)
-            if ((s->again[c] || i >= s->old) &&
-                set_put(s, &s->x[from + 1][i * channels + c], &s->made[c], i, &general_stage(g, from + 1)[c]))
-                s->changed[from + 1][c] = true;
+    for (uint32_t c = 0; c < channels; c++) {
+        bool *changed = &s->changed[from + 1][c];
+        *changed = !is_written(s, from + 1, c) && s->changed[from][c];
+        if (!is_written(s, from + 1, c)) continue;
+        for (size_t i = s->again[c] ? 0 : s->old; i < s->positions; i++) {
+            lattice *sum = &s->s[0];
+            lattice_set(sum, channel_of(s, from, c, i));
+            for (size_t b = g->layer_bundles[layer]; b < g->layer_bundles[layer + 1]; b++)
+                for (size_t k = 0; k < s->bundle_width[b]; k++)
+                    if (s->bundle_writes[b][k] == c)
+                        lattice_add(sum, sum, &s->bundle_output[b][i * s->bundle_width[b] + k]);
+            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &general_stage(g, from + 1)[c])) *changed = true;
+        }
     }
 }
 

@@ -58,7 +58,7 @@ static void embed(set_run *s) {
                 lattice_set(x, letters);
             lattice_set_number(here, &g->features[i * g->channels + c]);
             lattice_add(x, x, here);
-            if (set_put(s, &s->x[0][i * g->channels + c], x, i, &general_stage(g, 0)[c])) changed = true;
+            if (set_put(s, channel_of(s, 0, c, i), x, i, &general_stage(g, 0)[c])) changed = true;
         }
         s->changed[0][c] = changed;
     }
@@ -66,13 +66,16 @@ static void embed(set_run *s) {
 
 /* ---- rules 2 and 6 ---- */
 
-static void apply(set_run *s, lattice *out, const exact_rows *m, uint32_t r, const lattice *x) {
+static void apply(set_run *s, lattice *out, const exact_rows *m, uint32_t r, size_t stage, size_t i) {
     lattice *product = &s->s[3];
-    lattice_set_zero(out);
-    for (uint32_t k = m->rows->start[r]; k < m->rows->start[r + 1]; k++) {
-        lattice_scale(product, &x[m->rows->terms[k].channel], &m->weights[k], &s->work);
-        lattice_add(out, out, product);
+    bool first = true;
+    for (uint32_t k = m->rows->start[r]; k < m->rows->start[r + 1]; k++, first = false) {
+        const lattice *x = channel_of(s, stage, m->rows->terms[k].channel, i);
+        if (!first && rational_is_zero(&x->g) && rational_is_zero(&x->a)) continue;
+        lattice_scale(first ? out : product, x, &m->weights[k], &s->work);
+        if (!first) lattice_add(out, out, product);
     }
+    if (first) lattice_set_zero(out);
 }
 
 /* One row of queries, keys or values; whether it has changed. */
@@ -82,7 +85,7 @@ static bool make_row(set_run *s, lattice *to, size_t width, const exact_rows *m,
     for (uint32_t k = m->rows->start[r]; k < m->rows->start[r + 1]; k++)
         all = all || s->changed[stage][m->rows->terms[k].channel];
     for (size_t i = all ? 0 : s->old; i < s->positions; i++) {
-        apply(s, &s->s[0], m, r, &s->x[stage][i * s->g->channels]);
+        apply(s, &s->s[0], m, r, stage, i);
         if (set_put(s, &to[i * width + r], &s->s[0], i, e)) changed = true;
     }
     return changed;
@@ -125,6 +128,18 @@ static void run_head(set_run *s, set_head *h, size_t stage) {
     run_rows(s, again || queries || e->head->mask == TEMPER_MASK_ALL);
 }
 
+/* What head k adds to a channel at position i. */
+static void add_output(set_run *s, size_t k, uint32_t c, size_t i, lattice *sum) {
+    const exact_rows *m = &s->g->heads[k].exact.output;
+    const set_head *h = &s->heads[k];
+    for (uint32_t r = 0; r < h->v; r++)
+        for (uint32_t t = m->rows->start[r]; t < m->rows->start[r + 1]; t++) {
+            if (m->rows->terms[t].channel != c) continue;
+            lattice_scale(&s->s[0], &h->output[i * h->v + r], &m->weights[t], &s->work);
+            lattice_add(sum, sum, &s->s[0]);
+        }
+}
+
 /* Adds the outputs of a layer's heads to the channels, at the positions where something is new. */
 static void add_outputs(set_run *s, uint32_t l) {
     general *g = s->g;
@@ -137,28 +152,16 @@ static void add_outputs(set_run *s, uint32_t l) {
             for (uint32_t t = rows->start[r]; t < rows->start[r + 1]; t++)
                 if (s->heads[k].output_changed[r]) again[rows->terms[t].channel] = true;
     }
-    bool any = false;
-    for (size_t c = 0; c < channels; c++) {
-        s->changed[from + 1][c] = false;
-        any = any || again[c];
-    }
-    for (size_t i = any ? 0 : s->old; i < s->positions; i++) {
-        for (size_t c = 0; c < channels; c++)
-            if (again[c] || i >= s->old) lattice_set(&s->made[c], &s->x[from][i * channels + c]);
-        for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) {
-            const exact_rows *m = &g->heads[k].exact.output;
-            for (uint32_t r = 0; r < s->heads[k].v; r++)
-                for (uint32_t t = m->rows->start[r]; t < m->rows->start[r + 1]; t++) {
-                    uint32_t c = m->rows->terms[t].channel;
-                    if (!again[c] && i < s->old) continue;
-                    lattice_scale(&s->s[0], &s->heads[k].output[i * s->heads[k].v + r], &m->weights[t], &s->work);
-                    lattice_add(&s->made[c], &s->made[c], &s->s[0]);
-                }
+    for (uint32_t c = 0; c < channels; c++) {
+        bool *changed = &s->changed[from + 1][c];
+        *changed = !is_written(s, from + 1, c) && s->changed[from][c];
+        if (!is_written(s, from + 1, c)) continue;
+        for (size_t i = again[c] ? 0 : s->old; i < s->positions; i++) {
+            lattice *sum = &s->s[1];
+            lattice_set(sum, channel_of(s, from, c, i));
+            for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) add_output(s, k, c, i, sum);
+            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &general_stage(g, from + 1)[c])) *changed = true;
         }
-        for (size_t c = 0; c < channels; c++)
-            if ((again[c] || i >= s->old) &&
-                set_put(s, &s->x[from + 1][i * channels + c], &s->made[c], i, &general_stage(g, from + 1)[c]))
-                s->changed[from + 1][c] = true;
     }
 }
 
@@ -176,7 +179,7 @@ static void read_out(set_run *s) {
     if (!all) g->margin[s->n] = g->margin[s->n - 1];
     for (size_t i = s->n == 0 ? 0 : 1; i <= s->n; i++) {
         if (!all && i < s->old && i != verdict) continue;
-        apply(s, &s->s[0], &g->read, 0, &s->x[last][i * g->channels]);
+        apply(s, &s->s[0], &g->read, 0, last, i);
         lattice_distance(away, &s->s[0], half, &s->work);
         double margin = rational_below(away);
         g->margin[s->n] = least_of(g->margin[s->n], margin);
@@ -216,7 +219,7 @@ static void allocate_head(set_run *s, set_head *h, head_claim *f) {
     h->whole_keys = arena_zalloc(a, most * d, sizeof(int64_t));
     h->largest_key = arena_zalloc(a, d, sizeof(double));
     h->largest_query = arena_zalloc(a, d, sizeof(double));
-    h->joined = lattice_array(pool, d * (most + 1));
+    h->apart = rational_array(pool, d * (most + 1));
     h->closest = arena_zalloc(a, d, sizeof *h->closest);
     for (size_t k = 0; k < d; k++) {
         h->closest[k].least = rational_array(pool, most + 1);
@@ -234,6 +237,32 @@ static void allocate_head(set_run *s, set_head *h, head_claim *f) {
                                .high = rational_array(pool, 1),
                                .step = rational_array(pool, 1),
                                .top = rational_array(pool, 1)};
+}
+
+static bool writes(const model_rows *rows, uint32_t channel) {
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
+        if (rows->terms[k].channel == channel) return true;
+    return false;
+}
+
+/* Whether a sublayer adds to a channel: heads are the even ones, nets the odd ones. */
+static bool adds_to(const general *g, size_t sublayer, uint32_t channel) {
+    const model_layer *l = &g->model->layers[sublayer / 2];
+    if (sublayer % 2) return writes(&l->out, channel);
+    for (uint32_t h = 0; h < l->head_count; h++)
+        if (writes(&l->heads[h].output, channel)) return true;
+    return false;
+}
+
+/* A channel to which a sublayer adds nothing is after it what it was. */
+static void copy_extents(const set_run *s) {
+    const general *g = s->g;
+    for (size_t stage = 1; stage <= 2 * (size_t)g->model->layer_count; stage++)
+        for (uint32_t c = 0; c < g->channels; c++) {
+            const extent *from = &general_stage(g, stage - 1)[c];
+            if (!is_written(s, stage, c) && from->seen)
+                extent_see_ends(&general_stage(g, stage)[c], &from->ends[0], &from->ends[1], from->grid);
+        }
 }
 
 static void allocate(set_run *s) {
@@ -257,7 +286,9 @@ static void allocate(set_run *s) {
     s->x = arena_alloc(a, stages, sizeof *s->x);
     s->changed = arena_alloc(a, stages, sizeof *s->changed);
     for (size_t k = 0; k < stages; k++) {
-        s->x[k] = lattice_array(pool, s->most * g->channels);
+        s->x[k] = arena_alloc(a, g->channels, sizeof **s->x);
+        for (uint32_t c = 0; c < g->channels; c++)
+            s->x[k][c] = k == 0 || adds_to(g, k - 1, c) ? lattice_array(pool, s->most) : s->x[k - 1][c];
         s->changed[k] = arena_zalloc(a, g->channels, sizeof **s->changed);
     }
     s->again = arena_zalloc(a, g->channels, sizeof *s->again);
@@ -296,5 +327,6 @@ double general_run_lengths(general *g, size_t first, size_t end) {
         s.old = s.positions;
         general_tell(g, false, s.n);
     }
+    copy_extents(&s);
     return s.cost;
 }

@@ -142,11 +142,16 @@ void general_embedding(errors *e) {
         e->t2 = rational_array(&e->g->pool, 2);
     }
     rational *t = e->t2;
+    double *before = arena_alloc(e->a->scratch, g->channels, sizeof *before); /* the weights of the letter before */
     for (uint32_t token = 0; token < tokens; token++) {
         size_t first = 1, end = e->n + 1;
         if (token == model_start_token(m)) first = 0, end = 1;
         if (token == model_end_token(m)) first = e->n + 1, end = e->positions;
-        for (size_t c = 0; c < g->channels; c++) weight[c] = 0;
+        bool other = token == 0 || token == model_start_token(m) || token == model_end_token(m);
+        for (size_t c = 0; c < g->channels; c++) {
+            before[c] = other ? NAN : weight[c];
+            weight[c] = 0;
+        }
         for (uint32_t k = rows->start[token]; k < rows->start[token + 1]; k++) {
             weight[rows->terms[k].channel] = rows->terms[k].weight;
             if (!isfinite(format_round(e->t->storage, rows->terms[k].weight))) /* also where no such token is */
@@ -154,7 +159,7 @@ void general_embedding(errors *e) {
         }
         for (size_t c = 0; c < g->channels; c++) {
             const model_channel *channel = &m->channels[c];
-            if (weight[c] == 0 && !channel->position) continue;
+            if ((weight[c] == 0 && !channel->position) || weight[c] == before[c]) continue;
             bool ends = token == model_end_token(m), fixed = !general_reads_length(g, (uint32_t)c);
             size_t from = fixed && token != model_start_token(m) && !ends && first < e->n ? e->n : first;
             if (!channel->position && e->n > 1 && !ends) continue;
