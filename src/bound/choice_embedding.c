@@ -71,11 +71,48 @@ embedding_run *embedding_begin(const temper_model *m, const number_format *stora
     return w;
 }
 
+static bool is_whole(double x) { return fabs(x) <= 0x1p53 && x == floor(x); }
+
+/* Whether the value in doubles is the true one: numbers, n, N and their sums and products, as long as they are short. */
+static bool is_exact(const embedding_run *w, const expression *e) {
+    switch (e->op) {
+    case EXPR_CONSTANT:
+    case EXPR_LENGTH:
+    case EXPR_SIZE: return is_whole(expression_eval(e, 0, (double)w->n, (double)w->size));
+    case EXPR_ADD:
+    case EXPR_SUB:
+    case EXPR_MUL:
+        return is_exact(w, e->a) && is_exact(w, e->b) &&
+               fabs(expression_eval(e, 0, (double)w->n, (double)w->size)) < 0x1p53;
+    default: return false;
+    }
+}
+
+/* i/t of a channel without weights in f64, as i/(2N): where both are whole numbers the quotient d is the nearest number
+   of x = i/t. Then d t - i is a multiple of the last place of d, at most t/2 times: fma gives it exactly, and it and
+   what its quotient by t leaves over tell |d - x|, rounded up, as in rational_distance. False: not known this way. */
+static bool share_error(const embedding_run *w, uint32_t c, const double *weights, double *worst) {
+    const expression *feature = w->m->channels[c].position;
+    if (w->m->channels[c].soft_only || w->storage->precision != 53) return false;
+    if (feature->op != EXPR_DIV || feature->a->op != EXPR_I || expression_uses(feature->b, EXPR_I)) return false;
+    double t = expression_eval(feature->b, 0, (double)w->n, (double)w->size), most = 0;
+    if (!is_exact(w, feature->b) || t <= 0 || t > 0x1p30) return false;
+    for (size_t token = 0; token < w->m->letters.count + 2; token++)
+        if (weights[token] != 0) return false;
+    for (size_t i = 0; i < w->size; i++) {
+        double off = fabs(fma((double)i / t, t, -(double)i)), near = off / t;
+        most = fmax(most, fma(near, t, -off) < 0 ? nextafter(near, INFINITY) : near);
+    }
+    *worst = most;
+    return true;
+}
+
 static double channel_error(embedding_run *w, uint32_t c) {
     const expression *feature = w->m->channels[c].position;
     const double *weights = w->weights + c * (w->m->letters.count + 2);
     double worst = 0;
     if (feature && (expression_uses(feature, EXPR_LENGTH) || expression_uses(feature, EXPR_SIZE))) {
+        if (share_error(w, c, weights, &worst)) return worst;
         for (size_t i = 0; i < w->size; i++) worst = fmax(worst, channel_at(w, c, weights, i));
         return worst;
     }

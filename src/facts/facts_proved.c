@@ -49,7 +49,14 @@ static void letter_set(facts_run *p, spread *to, uint32_t channel) {
     }
 }
 
-static void embed(facts_run *p, uint32_t c) {
+void set_embed_letters(facts_run *p, spread *to, uint32_t c, size_t i) {
+    if (i >= 1 && i <= p->n)
+        letter_set(p, to, c);
+    else
+        token_set(p, to, i == 0 ? model_start_token(p->m) : model_end_token(p->m), c);
+}
+
+void set_embed(facts_run *p, uint32_t c) {
     const temper_model *m = p->m;
     const expression *feature = m->channels[c].soft_only ? NULL : m->channels[c].position;
     bool varies =
@@ -73,6 +80,10 @@ static void embed(facts_run *p, uint32_t c) {
         column_put(p->embedding[c], &p->room, i, x);
     }
     column_end(p->embedding[c]);
+    if (!p->lines[c]) return;
+    if (p->lines[c]->stale) p->embedding[c]->moved = true;
+    p->lines[c]->here = true;
+    p->lines[c]->stale = false;
 }
 
 /* ---- layers ---- */
@@ -164,7 +175,8 @@ static void copy_layer(layer_facts *to, const set_layer *from, const facts_run *
 facts *facts_run_next(facts_run *p, arena *keep) {
     facts *f = facts_new(p->s, p->n, keep);
     p->room.size = f->size;
-    for (uint32_t c = 0; c < p->m->channel_count; c++) embed(p, c);
+    for (uint32_t c = 0; c < p->m->channel_count; c++)
+        if (!set_line_embed(p, c)) set_embed(p, c);
     for (uint32_t l = 0; l < p->m->layer_count; l++) {
         run_layer(p, l);
         copy_layer(&f->layers[l], &p->layers[l], p, l);
@@ -249,5 +261,6 @@ facts_run *facts_run_begin(const subject_model *s, size_t first, arena *work) {
     p->layers = arena_zalloc(work, m->layer_count, sizeof *p->layers);
     p->after = copy_of(p, p->embedding);
     for (uint32_t l = 0; l < m->layer_count; l++) begin_layer(p, l, p->after);
+    set_lines_find(p);
     return p;
 }

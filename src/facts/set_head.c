@@ -57,35 +57,37 @@ void set_head_init(facts_run *p, set_head *w, const model_head *h) {
 
 /* ---- queries, keys and values ---- */
 
-static bool reads_moved(const model_rows *rows, uint32_t r, set_column *const *x) {
+bool set_reads_moved(const model_rows *rows, uint32_t r, set_column *const *x) {
     for (uint32_t k = rows->start[r]; k < rows->start[r + 1]; k++)
         if (x[rows->terms[k].channel]->moved) return true;
     return false;
 }
 
-/* Whether some row has moved. */
-static bool project(facts_run *p, set_column *to, const model_rows *rows, set_column *const *x) {
-    bool moved = false;
-    for (uint32_t r = 0; r < rows->count; r++) {
-        for (size_t i = column_begin(&to[r], &p->room, reads_moved(rows, r, x)); i < p->room.size; i++) {
-            p->steps++;
-            rational_set_int(&p->r[0], 0);
-            spread_set_constant(p->one, &p->r[0]);
-            for (uint32_t k = rows->start[r]; k < rows->start[r + 1]; k++)
-                spread_add_scaled(p->one, column_at(x[rows->terms[k].channel], i), rows->terms[k].weight, &p->work);
-            column_put(&to[r], &p->room, i, p->one);
-        }
-        column_end(&to[r]);
-        moved = moved || to[r].moved;
+bool set_project(facts_run *p, set_column *to, const model_rows *rows, uint32_t r, set_column *const *x) {
+    for (size_t i = column_begin(&to[r], &p->room, set_reads_moved(rows, r, x)); i < p->room.size; i++) {
+        p->steps++;
+        rational_set_int(&p->r[0], 0);
+        spread_set_constant(p->one, &p->r[0]);
+        for (uint32_t k = rows->start[r]; k < rows->start[r + 1]; k++)
+            spread_add_scaled(p->one, column_at(x[rows->terms[k].channel], i), rows->terms[k].weight, &p->work);
+        column_put(&to[r], &p->room, i, p->one);
     }
+    column_end(&to[r]);
+    return to[r].moved;
+}
+
+static bool project_all(facts_run *p, set_column *to, const model_rows *rows, set_column *const *x) {
+    bool moved = false;
+    for (uint32_t r = 0; r < rows->count; r++)
+        if (set_project(p, to, rows, r, x)) moved = true;
     return moved;
 }
 
 /* Neighbours that can take the same values: a cheap sign that something may tie. Constants are compared with care
    instead. */
-static void find_alike(facts_run *p, set_head *w, bool again) {
+void set_find_alike(facts_run *p, set_head *w, size_t size, bool again) {
     if (again) w->alike_count = 0;
-    while (w->alike_count < p->room.size) {
+    while (w->alike_count < size) {
         size_t j = w->alike_count;
         bool same = j > 0, open = false;
         for (size_t d = 0; d < w->qs && same; d++) {
@@ -100,7 +102,12 @@ static void find_alike(facts_run *p, set_head *w, bool again) {
 
 /* ---- rows ---- */
 
-static void put_row(facts_run *p, set_head *w, size_t i) {
+void set_row_begin_length(set_head *w) {
+    w->uniform = w->tieless = true;
+    w->least_gap = w->log2_gap = INFINITY;
+}
+
+void set_row_put(facts_run *p, set_head *w, size_t i) {
     if (w->end > w->first && !w->single) w->tieless = false;
     for (size_t d = 0; d < w->vs; d++) column_put(&w->out[d], &p->room, i, &w->now[d]);
 }
@@ -108,7 +115,7 @@ static void put_row(facts_run *p, set_head *w, size_t i) {
 static void run_row(facts_run *p, set_head *w, size_t i) {
     p->steps += 2;
     set_row_run(p, w, i);
-    put_row(p, w, i);
+    set_row_put(p, w, i);
 }
 
 /* All rows have the same keys: those with the same query give the same. */
@@ -121,7 +128,7 @@ static void rows_of_all_keys(facts_run *p, set_head *w) {
         for (size_t d = 0; d < w->qs && same; d++)
             same = spread_is_same(column_at(&w->q[d], i), column_at(&w->q[d], i - 1));
         if (same)
-            put_row(p, w, i);
+            set_row_put(p, w, i);
         else
             run_row(p, w, i);
     }
@@ -147,19 +154,31 @@ static void rows_from_right(facts_run *p, set_head *w) {
     }
 }
 
+/* Keys whose channel was not looked at position by position before. */
+static bool project_keys(facts_run *p, set_head *w, set_column *const *x) {
+    const model_rows *key = &w->h->key;
+    for (uint32_t k = 0; k < key->start[key->count]; k++) {
+        line_channel *c = p->lines[key->terms[k].channel];
+        if (c && !c->here) set_embed(p, key->terms[k].channel);
+    }
+    bool moved = project_all(p, w->k, key, x);
+    if (!w->line.stale) return moved;
+    w->k[w->line.d].moved = true;
+    w->line.stale = false;
+    return true;
+}
+
 void set_head_run(facts_run *p, set_head *w, set_column *const *x) {
+    if (w->line.channel && set_line_run(p, w, x)) return;
     bool first = p->room.old == 0;
-    bool queries = project(p, w->q, &w->h->query, x), keys = project(p, w->k, &w->h->key, x);
-    bool values = project(p, w->v, &w->h->value, x);
+    bool queries = project_all(p, w->q, &w->h->query, x), keys = project_keys(p, w, x);
+    bool values = project_all(p, w->v, &w->h->value, x);
     bool cases = query_cases_update(&w->cases, w->k, &p->room);
     bool other_keys = first || keys || values || cases || w->from_right;
     bool all = other_keys || queries || w->h->mask == TEMPER_MASK_ALL;
-    find_alike(p, w, keys);
+    set_find_alike(p, w, p->room.size, keys);
     if (other_keys || (queries && w->h->mask != TEMPER_MASK_ALL)) set_keys_clear(w);
-    if (all) {
-        w->uniform = w->tieless = true;
-        w->least_gap = w->log2_gap = INFINITY;
-    }
+    if (all) set_row_begin_length(w);
     w->first = 0;
     for (size_t d = 0; d < w->vs; d++) column_begin(&w->out[d], &p->room, all);
     if (w->h->mask == TEMPER_MASK_ALL)

@@ -31,6 +31,46 @@ typedef struct key_groups {
     spread *out;                  /* [value_size] */
 } key_groups;
 
+/* A set that goes with the length: (a + k g) within [lo, hi], k integer, moved by `moves`/t, where t is an integer that
+   the length gives. All in units of 2^-LINE_BITS. */
+typedef struct line_set {
+    int64_t a, g, lo, hi, moves;
+} line_set;
+
+enum { LINE_BITS = 8, LINE_GAPS = 8 };
+
+/* A channel whose feature is X(i)/T(n), as i/(2N) is, and that only keys read. Its sets at a length are made when some
+   head asks for them. */
+typedef struct line_channel {
+    const expression *share, *over; /* X and T */
+    line_set *sets;                 /* [count] */
+    size_t count, capacity;
+    int64_t t, most; /* T at this length, and the largest size of a number of `sets` */
+    bool usable;
+    bool ready; /* `t` and `sets` are those of this length */
+    bool here;  /* the column has its sets */
+    bool stale; /* it has those of an earlier one */
+} line_channel;
+
+/* A head one of whose keys reads such a channel (set_line.c). */
+typedef struct head_line {
+    line_channel *channel; /* NULL: none */
+    size_t d;              /* the dimension of the keys that read it */
+    size_t tries, checked; /* rows up to here gave at the length before what they would give */
+    bool stale;            /* what is known of keys is that of an earlier length */
+    size_t count, rows, key_capacity, score_capacity;
+    line_set *keys, *scores; /* [count], [rows]: the score of a row's last key */
+    int64_t most;            /* the largest size of their numbers */
+    bool queries_differ;     /* from row to row */
+    spread *others;          /* [query_size] the union of keys in other dimensions, */
+    size_t joined;           /* of so many */
+    /* The gaps of rows: a pair of keys in dimension d times `own` or, if `together`, what that has in common with
+       `common`. */
+    bool together;
+    size_t gap_count;
+    rational *own, *common; /* [LINE_GAPS] */
+} head_line;
+
 typedef struct row_score {
     const rational *value;
     size_t key;
@@ -53,6 +93,7 @@ typedef struct set_head {
     query_cases cases;
     spread *kind_values; /* [CASE_KINDS][value_size] what the values of a kind's keys can be together */
     key_groups groups;
+    head_line line;
     /* the present row */
     const spread **query; /* [query_size] */
     size_t first, end;
@@ -110,9 +151,11 @@ struct facts_run {
     rational *lcm;
     size_t lcm_count, n;
     set_column **embedding, **after; /* [channels] */
+    line_channel **lines;            /* [channels]: NULL where there is none */
     set_layer *layers;
-    double margin; /* of the letters so far */
-    double steps;  /* operations with sets */
+    double margin;     /* of the letters so far */
+    double steps;      /* operations with sets */
+    size_t line_heads; /* how often set_line_run was all that a head needed */
 };
 
 /* Sets made once. */
@@ -122,6 +165,26 @@ void set_bundle_init(facts_run *p, set_bundle *w, const bundle *b);
 /* The present length, from the channels before the sublayer. */
 void set_head_run(facts_run *p, set_head *w, set_column *const *x);
 void set_bundle_run(facts_run *p, set_bundle *w, const model_layer *l, set_column *const *x);
+
+/* Row i, whose keys have joined. */
+void set_row_begin_length(set_head *w);
+void set_row_put(facts_run *p, set_head *w, size_t i);
+void set_find_alike(facts_run *p, set_head *w, size_t size, bool again);
+
+/* set_line.c: which channels and heads there are whose sets go with the length in a simple way. */
+void set_lines_find(facts_run *p);
+/* The channel at the present length, if its sets are not needed one by one; else false. */
+bool set_line_embed(facts_run *p, uint32_t channel);
+/* The head at the present length, or false if its keys have to be looked at one by one. */
+bool set_line_run(facts_run *p, set_head *w, set_column *const *x);
+
+/* The sets of a channel at the present length, one by one; and one of them without the feature. */
+void set_embed(facts_run *p, uint32_t channel);
+void set_embed_letters(facts_run *p, spread *to, uint32_t channel, size_t i);
+
+/* Rows of queries, keys or values from the channels; whether some row has moved. */
+bool set_reads_moved(const model_rows *rows, uint32_t row, set_column *const *x);
+bool set_project(facts_run *p, set_column *to, const model_rows *rows, uint32_t row, set_column *const *x);
 
 /* lcm(1..t). */
 const rational *set_lcm(facts_run *p, size_t t);
