@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choices_job.h"
 #include "cost_show.h"
 #include "escape.h"
 #include "json.h"
@@ -224,15 +225,25 @@ static bool has_roles(const temper_model *model) {
 static void certify(work *w, session *s) {
     temper_error err;
     progress bar;
-    if (!has_roles(w->x.model)) cost_show(s, "certify", w->x.model, w->options.length, 1);
+    bool roles = has_roles(w->x.model);
+    if (roles && is_given(s, OPT_JOURNAL)) {
+        message_usage(s, "without --journal it takes no longer",
+                      "--journal keeps what is found of hard choices, and the heads of this model have roles");
+        return;
+    }
+    if (!roles) cost_show(s, "certify", w->x.model, w->options.length, 1);
     progress_start(&bar, "certify", !s->quiet && isatty(STDERR_FILENO));
     w->options.search = 1;
     w->options.progress = progress_step;
     w->options.context = &bar;
     w->options.threads = (unsigned)s->opt.value[OPT_THREADS].number;
     bar.unit = "steps";
+    choices_job facts;
+    if (!choices_job_run(&facts, s, w->x.model, w->options.length, &bar)) return;
+    w->options.facts = facts.journal;
     temper_status status = temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
     progress_clear(&bar);
+    if (!choices_job_end(&facts, s)) return;
     if (status == TEMPER_OK && temper_certificate_about(w->certificate).verdict == TEMPER_PROVED)
         status = temper_certificate_print(&w->json, &w->json_length, w->certificate, &err);
     if (status != TEMPER_OK) {
@@ -251,7 +262,10 @@ static void certify(work *w, session *s) {
 void cmd_certify(session *s) {
     work w = {0};
     if (is_given(s, OPT_AS)) {
-        stock_certify(s);
+        if (is_given(s, OPT_JOURNAL))
+            message_usage(s, NULL, "--journal keeps what is found of hard choices, and --as asks for none");
+        else
+            stock_certify(s);
         return;
     }
     if (!stock_settings_check(s)) return;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choices_job.h"
 #include "cost_show.h"
 #include "escape.h"
 #include "json.h"
@@ -170,10 +171,18 @@ static bool is_consistent(session *s, const temper_soften_options *o) {
                       "--method digits is for heads that the compiler made, and has no length to prove");
     else if (is_given(s, OPT_LENGTH) && !s->opt.value[OPT_LENGTH].number)
         message_usage(s, NULL, "--length 0 leaves only the empty string: soften needs a length of at least 1");
+    else if (is_given(s, OPT_JOURNAL) && !is_given(s, OPT_LENGTH))
+        message_usage(s, NULL, "--journal keeps what is found of every length up to --length N, which is not given");
     else if (s->opt.count > (has_formula(s) ? 0 : 1))
         message_usage(s, "temper gap MODEL STRING... measures on strings", "soften takes one MODEL and no strings");
     else
         return true;
+    return false;
+}
+
+static bool journal_is_of_use(session *s, const temper_soften_options *o) {
+    if (!is_given(s, OPT_JOURNAL) || o->gap != TEMPER_GAP_EXHAUSTIVE) return true;
+    message_usage(s, NULL, "--journal keeps what is proved of lengths, and --gap exhaustive runs strings");
     return false;
 }
 
@@ -201,8 +210,15 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
         full.progress = progress_step;
         full.context = &bar;
         full.threads = (unsigned)s->opt.value[OPT_THREADS].number;
+        choices_job facts;
+        if (!choices_job_run(&facts, s, hard, full.length, &bar)) return;
+        full.facts = facts.journal;
         status = temper_soften(&r.model, &r.report, hard, &full, &err);
         progress_clear(&bar);
+        if (!choices_job_end(&facts, s)) {
+            temper_model_free(r.model);
+            return;
+        }
     }
     if (status == TEMPER_OK) {
         deliver(s, &r);
@@ -220,6 +236,7 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
 void cmd_soften(session *s) {
     subject x = {0};
     temper_soften_options o = {.method = subject_method(s), .adaptive = is_given(s, OPT_ADAPTIVE)};
-    if (is_consistent(s, &o) && read_gap(&o, s) && subject_hard(&x, s)) soften(s, x.model, &o);
+    if (is_consistent(s, &o) && read_gap(&o, s) && journal_is_of_use(s, &o) && subject_hard(&x, s))
+        soften(s, x.model, &o);
     subject_free(&x);
 }

@@ -120,13 +120,15 @@ const command command_table[COMMAND_COUNT] = {
      "temper soften hard.temper --length 32 -o soft.temper\n"
      "temper soften hard.temper --length 8 --gap exhaustive -o soft.temper\n"
      "temper soften hard.temper --length 32 --adaptive -o soft.temper\n"
-     "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n",
+     "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n"
+     "temper soften hard.temper --length 5000 --journal soften.journal -o soft.temper\n",
      "Every head becomes a softmax head whose scale is large enough for the gap between its scores, such\n"
      "that every string up to --length is decided as before: the error of the output is proved to be\n"
      "smaller than its distance from a wrong answer, rounding included. Where that cannot be proved the\n"
      "model is refused, naming the head and the length (exit status 4). With --gap VALUE nothing is proved.\n"
      "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
-     "used, as temper compile does, up to its proved length. Without -o the model is printed.\n",
+     "used, as temper compile does, up to its proved length. Without -o the model is printed.\n"
+     "With --journal FILE what is found of each length is kept, and a command that was stopped goes on.\n",
      cmd_soften},
     {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
@@ -141,7 +143,7 @@ const command command_table[COMMAND_COUNT] = {
      "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
      "(exit status 1), or unable and the reason (exit status 4). -o writes the proof, which belongs to the\n"
      "bytes of the MODEL file (with -f: to what temper compile writes as text); doc/certificate.md says what\n"
-     "is in it.\n"
+     "is in it. With --journal FILE a proof of hard choices that was stopped goes on.\n"
      "With --as: the ordinary GPT-2 or Llama that temper export --as writes, in the runtimes of doc/stock.md;\n"
      "export --as puts the certificate into its folder.\n",
      cmd_certify},

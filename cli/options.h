@@ -142,7 +142,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64,                                           \
       FOR_LANGUAGE_MODEL | FOR_RUN | FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY | FOR_AUDIT,                                \
       "how many threads to use; no result depends on it")                                                            \
-    X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \
+    X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY,                       \
       "keep what is done in FILE; called again after a crash it goes on from there")                                 \
     X(LAYER, 0, "layer", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only the heads of this layer")           \
     X(HEAD, 0, "head", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only this head of each layer")             \

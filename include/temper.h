@@ -968,6 +968,9 @@ typedef struct temper_soften_options {
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     unsigned threads; /* for proved gaps; 0: one for each core. No result depends on it */
+    /* Of temper_choices_job of the hard model and this length or a longer one, complete; NULL: what it holds is found
+       here. No result depends on it. TEMPER_RANGE: another one. */
+    const temper_journal *facts;
 } temper_soften_options;
 
 /* For all strings up to the length: the soft model's read-out is within `error` of the hard one's, which is at least
@@ -989,6 +992,12 @@ TEMPER_API temper_status temper_soften(temper_model **out, temper_soften_report 
    about so many steps of 400 to 1,000 ns each. An audit takes about twice as many. Errors as of temper_gap_find. */
 TEMPER_API temper_status temper_choices_cost(double *steps, const temper_model *model, size_t length,
                                              temper_error *err);
+
+/* What is known of a model's hard choices on all strings of each length up to one, as a job: temper_soften with
+   proved gaps and temper_certify need it, and it takes most of their time. A unit is a range of lengths. The model
+   must outlive the job, and the journal the calls that use it as `facts`. TEMPER_LIMIT: beyond 16,384 letters. */
+TEMPER_API temper_status temper_choices_job(temper_job **out, const temper_model *model, size_t length,
+                                            temper_error *err);
 
 /* What keeps a hard model from being softened for longer strings. */
 typedef enum temper_obstacle {
@@ -1157,6 +1166,7 @@ typedef struct temper_certify_options {
     int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
     void *context;
     unsigned threads; /* for the facts about hard choices; 0: one for each core. No result depends on it */
+    const temper_journal *facts; /* as in temper_soften_options, of a job of this model; NULL: they are found here */
 } temper_certify_options;
 
 typedef struct temper_certificate temper_certificate;

@@ -1168,6 +1168,40 @@ run 3 check -f 'a S b' --hard --journal nowhere/at/all
 run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0 --journal j4
 run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0 --journal j4
 
+# Proofs of hard choices: the same files from a whole journal, from a part of one, and after a kill.
+run 0 compile --gallery dyck-2 --hard -o stack.temper
+run 0 soften stack.temper --length 90 -o whole.temper
+run 0 certify whole.temper --length 90 -o whole.json
+rm -f j6 j7 j8 j9
+run 0 soften stack.temper --length 90 --threads 2 --journal j6 -o kept.temper
+same 'soften with a journal' "$(cat whole.temper)" "$(cat kept.temper)"
+head -n 5 j6 >j7
+printf '7 00ff' >>j7
+run 0 soften stack.temper --length 90 --journal j7 -o part.temper
+same 'soften from a part of a journal' "$(cat whole.temper)" "$(cat part.temper)"
+has 'soften: a damaged end' "$err" '6 bytes are cut off, 4 of 11 units are kept'
+run 0 certify whole.temper --length 90 --journal j8 -o kept.json
+same 'certify with a journal' "$(cat whole.json)" "$(cat kept.json)"
+run 2 soften stack.temper --length 91 --journal j6 -o part.temper
+has 'soften: another length' "$err" 'is the journal of another job: facts'
+run 2 certify whole.temper --length 90 --journal j6
+has 'certify: another model' "$err" 'is the journal of another job: facts'
+run 2 soften stack.temper --length 9 --gap exhaustive --journal j9
+has 'soften: strings have no journal' "$err" '--gap exhaustive runs strings'
+run 2 certify -f 'O a' --journal j9
+has 'certify: roles need no journal' "$err" 'the heads of this model have roles'
+run 2 certify -f 'O a' --as gpt2 --journal j9
+if [ -e j9 ]; then fail 'no journal where there is no use for it'; else pass; fi
+"$temper" soften stack.temper --length 2000 --threads 1 --journal j9 -q -o killed.temper 2>/dev/null &
+while [ "$(wc -l <j9 2>/dev/null || echo 0)" -lt 4 ]; do sleep 0.02; done
+kill -KILL $! 2>/dev/null
+wait $! 2>/dev/null
+cp j9 j10
+run 0 soften stack.temper --length 2000 --threads 1 -q -o whole.temper
+run 0 soften stack.temper --length 2000 --threads 2 --journal j9 -q -o killed.temper
+if cmp -s whole.temper killed.temper; then pass; else fail 'soften goes on after a kill'; fi
+same 'what was done is kept' "$(grep -c . j10)" "$(head -c "$(stat -c %s j10)" j9 | grep -c .)"
+
 # Each answer comes before the next letter is waited for.
 mkfifo letters verdicts
 "$temper" run -f 'O a' --alphabet ab --stream <letters >verdicts &

@@ -73,7 +73,7 @@ embedding_run *embedding_begin(const temper_model *m, const number_format *stora
 
 static bool is_whole(double x) { return fabs(x) <= 0x1p53 && x == floor(x); }
 
-/* Whether the value in doubles is the true one: numbers, n, N and their sums and products, as long as they are short. */
+/* Whether the value in doubles is the true one: numbers, n, N and their sums and products, while they are short. */
 static bool is_exact(const embedding_run *w, const expression *e) {
     switch (e->op) {
     case EXPR_CONSTANT:
@@ -88,8 +88,8 @@ static bool is_exact(const embedding_run *w, const expression *e) {
     }
 }
 
-/* i/t of a channel without weights in f64, as i/(2N): where both are whole numbers the quotient d is the nearest number
-   of x = i/t. Then d t - i is a multiple of the last place of d, at most t/2 times: fma gives it exactly, and it and
+/* i/t of a channel without weights in f64, as i/(2N): where both are whole numbers the quotient d is the nearest
+   number of x = i/t. Then d t - i is a multiple of the last place of d, at most t/2 times: fma gives it exactly, and it and
    what its quotient by t leaves over tell |d - x|, rounded up, as in rational_distance. False: not known this way. */
 static bool share_error(const embedding_run *w, uint32_t c, const double *weights, double *worst) {
     const expression *feature = w->m->channels[c].position;

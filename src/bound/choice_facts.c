@@ -5,6 +5,7 @@
 #include "run/exact_run.h"
 #include "facts/facts_cost.h"
 #include "facts/facts_exhaustive.h"
+#include "facts/facts_job.h"
 #include "facts/facts_lengths.h"
 
 double known_width(const known *k) { return k->hi > k->lo ? sub_up(k->hi, k->lo) : 0; }
@@ -192,11 +193,15 @@ static void find_together(certification *c, size_t length, trap *t) {
     if (length <= ALONE) return;
     found_by_sets(c, ALONE, t);
     found_facts *f = c->found;
-    if (f->count > length || facts_lengths_threads(c->model, f->count, length, c->options.threads) == 1) return;
+    const temper_journal *journal = c->options.facts;
+    if (f->count > length) return;
+    if (!journal && facts_lengths_threads(c->model, f->count, length, c->options.threads) == 1) return;
     facts **found = arena_zalloc(&f->arena, length + 1, sizeof *found);
     facts_run *run = f->run;
     f->run = NULL; /* an error leaves it so */
-    if (!facts_lengths_find(found, &f->s, f->count, length, c->options.threads, report_lengths, c, &f->arena))
+    if (journal)
+        facts_job_take(found, &f->s, journal, f->count, length, &f->arena);
+    else if (!facts_lengths_find(found, &f->s, f->count, length, c->options.threads, report_lengths, c, &f->arena))
         trap_raise(t, TEMPER_LIMIT, 0, 0, "stopped before length %zu", length);
     double steps = f->steps[f->step_count - 1]; /* nobody asks for those of longer ones */
     for (size_t n = f->count; n <= length; n++) {

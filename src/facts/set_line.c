@@ -1,5 +1,5 @@
-/* Channels whose feature is X(i)/T(n), such as i/(2N): at every length all their sets are others, but each is a set
-   that never changes, moved by X(i)/T(n). So they are kept as integers, in units of 2^-LINE_BITS and with how far they
+/* Channels whose feature is X(i)/T(n), such as i/(2N): at every length all their sets are others, but each is one
+   that never changes, moved by X(i)/T(n). So they are kept as integers, in units of 2^-LINE_BITS, with how far they
    move, and what facts need of a length is found from those: where sets begin and end, on which grid they lie, and in
    set_line_head.c what heads do whose keys read such a channel. A length at which something is not as simple as that
    is looked at set by set, as elsewhere; what is found is the same. */

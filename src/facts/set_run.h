@@ -31,16 +31,16 @@ typedef struct key_groups {
     spread *out;                  /* [value_size] */
 } key_groups;
 
-/* A set that goes with the length: (a + k g) within [lo, hi], k integer, moved by `moves`/t, where t is an integer that
-   the length gives. All in units of 2^-LINE_BITS. */
+/* A set that goes with the length: (a + k g) within [lo, hi], k integer, moved by `moves`/t, where the length gives
+   the integer t. All in units of 2^-LINE_BITS. */
 typedef struct line_set {
     int64_t a, g, lo, hi, moves;
 } line_set;
 
 enum { LINE_BITS = 8, LINE_GAPS = 8 };
 
-/* A channel whose feature is X(i)/T(n), as i/(2N) is, and that only keys read. Its sets at a length are made when some
-   head asks for them. */
+/* A channel whose feature is X(i)/T(n), as i/(2N) is, and that only keys read. Its sets at a length are made when
+   some head asks for them. */
 typedef struct line_channel {
     const expression *share, *over; /* X and T */
     line_set *sets;                 /* [count] */

@@ -37,8 +37,8 @@ static inline bool short_put(rational *z, rational_wide num, rational_wide den) 
     return true;
 }
 
-/* x + y or, with sign -1, x - y, all three short. For denominators b and d with gcd g, the sum (a d/g + c b/g)/(b d/g)
-   has no common factor but with g. */
+/* x + y or, with sign -1, x - y, all three short. For denominators b and d with gcd g, the sum is
+   (a d/g + c b/g)/(b d/g), and what its parts have in common divides g. */
 static inline bool short_add(rational *z, const rational *x, const rational *y, int sign) {
     intptr_t a = x->num, b = x->den, c = sign < 0 ? -y->num : y->num, d = y->den;
     if (d == 1) return short_put(z, a + (rational_wide)c * b, b);

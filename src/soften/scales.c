@@ -6,6 +6,7 @@
 #include "number/upward.h"
 #include "run/exact_run.h"
 #include "facts/facts_exhaustive.h"
+#include "facts/facts_job.h"
 #include "facts/facts_lengths.h"
 #include "soften/soft_facts.h"
 
@@ -47,7 +48,9 @@ static bool report_lengths(void *context, size_t done) {
 
 static void find_by_sets(scale_search *g) {
     size_t length = g->o->length;
-    if (!facts_lengths_find(g->facts, &g->s, 0, length, g->o->threads, report_lengths, g, g->keep))
+    if (g->o->facts)
+        facts_job_take(g->facts, &g->s, g->o->facts, 0, length, g->keep);
+    else if (!facts_lengths_find(g->facts, &g->s, 0, length, g->o->threads, report_lengths, g, g->keep))
         trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "stopped before length %zu", length);
     for (size_t n = 0; n <= length && g->o->gap == TEMPER_GAP_GIVEN; n++) give_gap(g, n);
 }
