@@ -1109,7 +1109,7 @@ class Guesses:
 
 def try_share(o, bench, todo, journal, end, worker, guesses):
     """Whichever test may catch most in a second, with mutants of one file that are still alive, until none is left."""
-    folder, sanitized = os.path.join(o.build, "mutants", "worker-%d" % worker), bool(bench.tree.sanitize)
+    folder, sanitized = os.path.join(bench.tree.top, "worker-%d" % worker), bool(bench.tree.sanitize)
     alive = {m for m in todo if m.key not in bench.tree.apart}
     left = collections.defaultdict(dict)  # (file, test): mutants that have not met it, in a random order
     for m in todo:
