@@ -97,6 +97,10 @@ static const struct {
     {"alphabet a b c\nO /ab/ & Y /[ab]+c*/\n", TEMPER_AT_LAST},
     {"alphabet a b c\n#[a] % 3 = 1 & #[b] >= 2\n", TEMPER_AT_LAST},
     {"alphabet a b c d\n(a U b) | X (c | d)\n", TEMPER_AT_FIRST},
+    {"alphabet a b c\nrightmost[j<i, a | b] b\n", TEMPER_AT_LAST},
+    {"alphabet a b c\nleftmost[j<=i, a | b] b & Y true\n", TEMPER_AT_LAST},
+    {"alphabet a b c\nrightmost[j<i, letter is letter] Y a\n", TEMPER_AT_LAST},
+    {"alphabet a b c\nleftmost[j>i, a | b] X b\n", TEMPER_AT_FIRST},
 };
 
 static void check_written(void) {
@@ -126,6 +130,8 @@ static void check_random(test_random *r) {
     shape.past = random_below(r, 3);
     shape.future = !shape.past;
     shape.modulo = random_below(r, 2);
+    shape.mixed_attend = random_below(r, 2);
+    shape.attend = !random_below(r, 4);
     temper_spec *spec = random_spec(r, &shape, shape.past ? TEMPER_AT_LAST : TEMPER_AT_FIRST);
     subject x = {.spec = spec, .name = "a random formula", .forward = shape.future, .empty = random_below(r, 2)};
     if (make(&x)) {

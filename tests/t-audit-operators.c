@@ -431,7 +431,7 @@ static void check_refusals(arena *a) {
             expect(&x, formula_binary(f, BINARY[!forward][k], letter(&x, 0), letter(&x, 1)), words);
         expect(&x, formula_atom(f, forward ? OP_FIRST : OP_LAST), words);
         expect(&x, formula_attend(f, TEMPER_CHOICE_RIGHTMOST, TEMPER_MASK_UP_TO, letter(&x, 0), letter(&x, 1)),
-               "no table can hold");
+               "attention, which no table can hold");
         /* one count of two looks the other way */
         for (int other = 0; other < 2; other++)
             for (int modulus = 0; modulus < 4; modulus += 3) {

@@ -65,7 +65,7 @@ static uint32_t state_of(walk *w, const uint32_t *numbers) {
 
 automaton *language_automaton(const temper_spec *spec, bool forward, bool accepts_empty,
                               const automaton *const *languages, arena *a) {
-    walk w = {.t = {.spec = spec, .languages = languages, .forward = forward, .arena = a}};
+    walk w = {.t = {.spec = spec, .languages = languages, .is_source = true, .forward = forward, .arena = a}};
     language_coordinates(&w.t);
     language_stepping_begin(&w.s, &w.t);
     find_classes(&w);

@@ -89,6 +89,15 @@ static void list_node(language_table *t, node_id id) {
         look(t, false);
         remember(t, id, REMEMBERS_STATE, 0, t->languages[n->set]->states - 1);
         break;
+    case OP_ATTEND:
+        if (!t->is_source) refuse(t, "attention, which no table can hold");
+        if (n->mask == TEMPER_MASK_ALL) refuse(t, "it looks both ways");
+        look(t, n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM);
+        remember(t, id, REMEMBERS_CHOICE, 0, 2);
+        break;
+    case OP_RECALL: /* its last kid means the same in other operators */
+        if (!t->is_source) refuse(t, "attention, which no table can hold");
+        break;
     default: refuse(t, "an operator that no table can hold");
     }
     array_push(t->arena, t->nodes, t->node_count, t->node_capacity, id);

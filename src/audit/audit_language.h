@@ -16,7 +16,8 @@ typedef enum memory_kind {
     REMEMBERS_SELF,   /* O H S T F G U R W M: the node, one position before */
     REMEMBERS_REST,   /* a remainder: the sum modulo m */
     REMEMBERS_AMOUNT, /* a comparison: the sum without its sign, up to one more than decides */
-    REMEMBERS_STATE   /* a regular language: the state of its automaton */
+    REMEMBERS_STATE,  /* a regular language: the state of its automaton */
+    REMEMBERS_CHOICE  /* attention: 0 no candidate so far, 1 the chosen one has not the value, 2 it has */
 } memory_kind;
 
 typedef struct coordinate {
@@ -32,6 +33,7 @@ typedef struct language_table {
     const temper_spec *spec; /* of the formula */
     const automaton *language;
     const automaton *const *languages; /* [languages of the graph] NULL: the formula may not name any */
+    bool is_source;                    /* no rows, so that nothing is open: it may have attention */
     bool forward;                      /* the formula looks forward, and the automaton reads from the end */
     arena *arena;
     coordinate *coordinates;

@@ -72,6 +72,15 @@ static unsigned amount_test(const language_stepping *s, node_id id, uint32_t bef
     return compared(n->compare, (negative ? -sum : sum) + n->constant, 0);
 }
 
+/* Attention to the nearest candidate, or to the first one that came. Nothing is open in sources. */
+static unsigned choice_of(const language_stepping *s, node_id id, uint32_t before, uint32_t *after) {
+    const formula_node *n = node_at(s->t, id);
+    bool nearest = n->choice == (s->t->forward ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST);
+    bool here = n->mask == TEMPER_MASK_UP_TO || n->mask == TEMPER_MASK_FROM;
+    *after = left_of(s, id) == YES && (nearest || before == 0) ? 1 + right_of(s, id) : before;
+    return (here ? *after : before) == 2 ? YES : NO;
+}
+
 static unsigned truth_here(language_stepping *s, node_id id, uint32_t letter, const uint32_t *before) {
     const formula *f = &s->t->spec->graph;
     const formula_node *n = formula_at(f, id);
@@ -108,6 +117,8 @@ static unsigned truth_here(language_stepping *s, node_id id, uint32_t letter, co
         s->after[k] = x_of->next[(size_t)before[k] * x_of->classes + x_of->class_of[letter]];
         return x_of->accepts[s->after[k]] ? YES : NO;
     }
+    case OP_ATTEND: return choice_of(s, id, before[k], &s->after[k]);
+    case OP_RECALL: return s->truth[formula_kid(f, id, (size_t)n->kid_count - 1)];
     case OP_MODULO: return rest_of(s, id, before[k], &s->after[k]);
     case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, &s->after[k]);
     default: return NO; /* FALSE; counts are read by their sums */

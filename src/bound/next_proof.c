@@ -70,10 +70,14 @@ static bool has_coordinate(formula_op op) {
     case OP_STRONG_RELEASE:
     case OP_MODULO:
     case OP_COMPARE:
-    case OP_MATCHES: return true;
+    case OP_MATCHES:
+    case OP_ATTEND:
+    case OP_RECALL: return true;
     default: return false;
     }
 }
+
+static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_RECALL; }
 
 static bool weighs_down(const formula *f, node_id sum, size_t count) { return formula_weight(f, sum, count) < 0; }
 
@@ -93,7 +97,8 @@ bool has_progression(const formula *f, node_id root, arena *a) {
     const unsigned char *marks = formula_reachable(f, root, a);
     if (formula_directions(f, root, &back, &forward) & 2) return false;
     for (node_id id = 1; id <= root; id++)
-        if (marks[id] && (!has_coordinate(formula_at(f, id)->op) || formula_at(f, id)->op == OP_MATCHES))
+        if (marks[id] && (!has_coordinate(formula_at(f, id)->op) || formula_at(f, id)->op == OP_MATCHES ||
+                          is_attention(formula_at(f, id)->op)))
             return false;
     return true;
 }
@@ -113,7 +118,8 @@ static const char *obstacle_of(const work *w) {
     for (node_id id = 1; id <= w->spec->root; id++) {
         if (!marks[id]) continue;
         if (!has_coordinate(formula_at(f, id)->op))
-            return "its source has an operator that no automaton follows, as attention; O, S, Y and counts have one";
+            return "its source has an operator that no automaton follows, as reads at computed positions; O, S, Y, "
+                   "counts and attention have one";
         if (!has_small_sums(f, id))
             return "its source compares counts without a finite automaton, and has no line viable that settles what "
                    "comes next";
