@@ -30,7 +30,8 @@ typedef struct state {
     const undo *u;
     stock_bounding b;
     page_view x;
-    double size; /* of all errors of columns, as a factor */
+    double size;            /* of all errors of columns, as a factor */
+    double imbalance, tilt; /* and a factor of it */
     double *error, *relative, *zero, *number;
     uint32_t layer;
     const undo_head *head;
@@ -58,6 +59,7 @@ static void set_state(state *s) {
         s->x.zero[c] = s->b.columns[c].zero = s->zero[c] * s->size;
         s->x.number[c] = s->b.columns[c].number = s->number[c] * s->size;
     }
+    s->x.imbalance = s->b.imbalance = s->imbalance * s->tilt;
     s->x.refused = NULL;
 }
 
@@ -214,7 +216,7 @@ static const undo_head *mean_of(const state *s) {
 static void shake_lookup(shakes *c, const state *s, test_random *r) {
     const undo_head *mean = mean_of(s);
     size_t k = s->head->product_count;
-    switch (random_below(r, 6)) {
+    switch (random_below(r, 8)) {
     case 5: { /* a pair turns a little */
         const undo_product *p = &s->head->products[random_below(r, k)];
         double turn = ldexp(1.1, -10 - (int)random_below(r, 10)) / undo_positions(s->u);
@@ -224,6 +226,17 @@ static void shake_lookup(shakes *c, const state *s, test_random *r) {
     case 0:
         shake_put_number(c, &mean->weight, ldexp(1 + (double)random_below(r, 33) / 32, (int)random_below(r, 13)));
         break;
+    case 6: /* as much as f16 takes, and about 2^13 with all letters */
+        shake_put_number(c, &mean->weight,
+                         random_below(r, 2)
+                             ? 4095 + (double)random_below(r, 3)
+                             : ldexp(1 + (double)random_below(r, 5) / 32, 11 + (int)random_below(r, 4)));
+        break;
+    case 7: { /* no letter, one, two, and about as many as f16 adds up exactly */
+        static const uint32_t sizes[] = {1, 2, 3, 2048, 2049, 2050};
+        shake_put_whole(c, &s->u->m->positions, sizes[random_below(r, 6)]);
+        break;
+    }
     case 1: shake_form(c, &mean->values[random_below(r, mean->value_count)].value, r); break;
     case 2: change_places(c, s, r); break;
     case 3:
@@ -245,6 +258,7 @@ typedef enum mover {
     MOVE_FREQUENCY,
     MOVE_QUERIES,
     MOVE_WEIGHT,
+    MOVE_TILT,
     MOVE_ERRORS,
     MOVERS
 } mover;
@@ -266,6 +280,8 @@ static void move(state *s, shakes *c, mover kind, double by, test_random *r) {
         for (size_t k = 0; k < s->head->product_count; k++) shake_scale_form(c, &s->head->products[k].query, by);
     else if (kind == MOVE_WEIGHT && s->head->role == UNDO_LOOKUP)
         shake_scale(c, &mean_of(s)->weight, by);
+    else if (kind == MOVE_TILT)
+        s->tilt = by;
     else
         s->size = by;
 }
@@ -283,7 +299,7 @@ static void find_verge(state *s, shakes *c, test_random *r) {
         move(s, c, kind, by, r);
         bool is = compare_head(s);
         shake_undo(c, kept);
-        s->size = 1;
+        s->size = s->tilt = 1;
         if (k == -2) first = is;
         if (k == -1 && is == first) break;
         if (k >= 0) *(is == first ? &low : &high) = by;
@@ -461,7 +477,7 @@ static void shake_norm(state *s, test_random *r) {
 static void compare_parts(entry *e, const trial *t, const undo *u) {
     test_random *r = t->random;
     stock_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
-    state s = {.t = t, .u = u, .size = 1, .outside = e->trap};
+    state s = {.t = t, .u = u, .size = 1, .tilt = 1, .outside = e->trap};
     s.b = (stock_bounding){.s = &audited, .u = u, .k = {random_below(r, 2), random_below(r, 2), random_below(r, 2)}};
     s.x = (page_view){.u = u, .vectors16 = s.b.k.f16_vectors, .cache16 = s.b.k.f16_cache, .norms32 = s.b.k.f32_norms};
     s.b.columns = arena_zalloc(&e->memory, u->column_count, sizeof *s.b.columns);
@@ -481,7 +497,7 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
         s.relative[c] = u->columns[c].mean ? shake_error(r, -8) : 0;
         s.number[c] = u->columns[c].mean ? shake_error(r, -6) : 0;
     }
-    s.x.imbalance = s.b.imbalance = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
+    s.imbalance = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
     set_state(&s);
     compare_norm(&s, (uint32_t)random_below(r, u->m->layer_count + 2), random_below(r, 2));
     for (int k = 0; k < 12 && !s.x.refused; k++) compare_rows(&s, r);
@@ -500,7 +516,8 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
         s.head = &u->heads[h];
         s.layer = s.head->layer;
         if (!(s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
-        for (int k = 0; k < 6; k++) shake_head(&s, r);
+        bool looks_up = s.head->role == UNDO_WEIGHED || s.head->role == UNDO_LOOKUP;
+        for (int k = 0; k < (looks_up ? 30 : 6); k++) shake_head(&s, r);
         if (s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
         if (s.head->role == UNDO_ONCE) sharpen(&s);
         shake_values(&s, r);
