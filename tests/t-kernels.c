@@ -1,9 +1,10 @@
 /* The kernels: AVX2 and AVX-512 against the reference bit for bit, dense attention against softmax in long double,
-   scans against dense attention and against themselves cut differently, and the fast exps against exp_f64. */
+   and the fast exps against exp_f64. t-kernels-scan.c has the scans. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernels_compare.h"
 #include "number/elementary.h"
 #include "number/ieee.h"
 #include "run/kernels.h"
@@ -11,39 +12,6 @@
 #include "test.h"
 
 enum { KEYS_LIMIT = 1700, SIZE_LIMIT = 70, ROWS_LIMIT = 40 };
-
-static bool same_f64(const double *a, const double *b, size_t n, size_t *at) {
-    for (*at = 0; *at < n; ++*at) /* the bits of NaN are nobody's promise */
-        if (f64_bits(a[*at]) != f64_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
-    *at = 0;
-    return true;
-}
-
-static bool same_f32(const float *a, const float *b, size_t n, size_t *at) {
-    for (*at = 0; *at < n; ++*at)
-        if (f32_bits(a[*at]) != f32_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
-    *at = 0;
-    return true;
-}
-
-static double uniform(test_random *r) { return (double)(random_u64(r) >> 11) * 0x1p-52 - 1; }
-
-/* `wild` adds infinities and NaN. */
-static double draw(test_random *r, bool wild) {
-    switch (random_below(r, wild ? 40 : 12)) {
-    case 0: return 0;
-    case 1: return -0.0;
-    case 2: return 1;
-    case 3: return uniform(r) * 1e-30;
-    case 4: return uniform(r) * 300;
-    case 5: return uniform(r) * 1e-42;
-    case 6: return (double)random_below(r, 5) - 2;
-    case 20: return INFINITY;
-    case 21: return -INFINITY;
-    case 22: return NAN;
-    default: return uniform(r);
-    }
-}
 
 /* ---- exp ---- */
 
@@ -195,6 +163,7 @@ static void make_problem(problem *p, test_random *r, bool wild) {
         p->vt[i] = p->vt32[i] = (float)(ones ? 1 : corners ? draw(r, wild) : uniform(r));
     uint64_t mode = random_below(r, 5);
     size_t shift = random_below(r, p->keys + 1), window = 1 + random_below(r, 40);
+    if (random_below(r, 3) == 0) shift = 192 * (1 + random_below(r, 9)) - random_below(r, 40); /* where blocks end */
     for (size_t i = 0; i < p->rows; i++) {
         size_t last = i + shift < p->keys ? i + shift : p->keys;
         size_t a = random_below(r, p->keys + 1), b = random_below(r, p->keys + 1);
@@ -342,146 +311,32 @@ static void check_masks(const kernels *k, const kernels *ref, test_random *r, si
               rows, i / SIZE);
 }
 
-/* ---- scans ---- */
-
-enum { SCAN_LIMIT = 1200, WIDTH_LIMIT = 20 };
-
-typedef struct string {
-    size_t n, stride, width;
-    double logits[SCAN_LIMIT], values[WIDTH_LIMIT * SCAN_LIMIT];
-    float logits32[SCAN_LIMIT], values32[WIDTH_LIMIT * SCAN_LIMIT];
-} string;
-
-static void make_string(string *s, test_random *r, bool wild) {
-    s->n = random_below(r, random_below(r, 2) ? 20 : SCAN_LIMIT);
-    s->stride = s->n + random_below(r, SCAN_LIMIT - s->n + 1);
-    s->width = random_below(r, WIDTH_LIMIT);
-    double scale = (double[]){0, 1, 3, 50, 1000, 1e6}[random_below(r, 6)];
-    double none = (double)random_below(r, 3) * 0.4;
-    bool rising = random_below(r, 4) == 0, ones = random_below(r, 6) == 0;
-    for (size_t i = 0; i < s->n; i++) {
-        double l = scale * (rising ? (double)i / 100 : draw(r, wild && random_below(r, 10) == 0));
-        if (fabs(uniform(r)) < none) l = -INFINITY;
-        s->logits[i] = s->logits32[i] = (float)l;
-    }
-    for (size_t i = 0; i < s->width * s->stride; i++)
-        s->values[i] = s->values32[i] = (float)(ones ? 1 : draw(r, wild && random_below(r, 30) == 0));
-}
-
-/* All n positions, cut at random (whole tiles if `cuts` is NULL). */
-static void scan_f64_cut(const kernels *k, const string *s, double *out, scan_f64 *state, bool exclusive,
-                         test_random *cuts) {
-    for (size_t i = 0, step; i < s->n; i += step) {
-        step = cuts ? 1 + random_below(cuts, random_below(cuts, 2) ? 5 : TILE) : TILE;
-        if (step > s->n - i) step = s->n - i;
-        k->scan_f64(state, out + i, s->logits + i, s->values + i, s->stride, step, s->width, exclusive);
-    }
-}
-
-static void scan_f32_cut(const kernels *k, const string *s, float *out, scan_f32 *state, bool exclusive,
-                         test_random *cuts) {
-    for (size_t i = 0, step; i < s->n; i += step) {
-        step = cuts ? 1 + random_below(cuts, random_below(cuts, 2) ? 5 : TILE) : TILE;
-        if (step > s->n - i) step = s->n - i;
-        k->scan_f32(state, out + i, s->logits32 + i, s->values32 + i, s->stride, step, s->width, exclusive);
-    }
-}
-
-/* Row i of dense attention with the logits as one-component keys is position i of the scan. */
-static void check_scan_against_dense(const kernels *k, const string *s, const double *out, bool exclusive) {
-    double one = 1, row[WIDTH_LIMIT];
-    for (size_t i = 0; i < s->n; i += 1 + i / 4) {
-        size_t first = 0, end = exclusive ? i : i + 1;
-        k->dense_f64(row, &one, s->logits, s->values, s->stride, &first, &end, 1, 1, s->width);
-        for (size_t d = 0; d < s->width; d++) {
-            double largest = 0;
-            for (size_t j = 0; j < end; j++) largest = fmax(largest, fabs(s->values[d * s->stride + j]));
-            double bound = largest * (double)(s->n + 10) * 0x1p-51, got = out[d * s->stride + i];
-            CHECK(fabs(got - row[d]) <= bound, "scan at %zu of %zu, component %zu: %.17g, dense %.17g", i, s->n, d,
-                  got, row[d]);
+/* Rows that end, or begin, at each place around the end of a block. */
+static void check_block_ends(const kernels *k, const kernels *ref, test_random *r, bool begins) {
+    enum { ROWS = 16, KEYS = 1552, SIZE = 2 };
+    static double q[ROWS * SIZE], kt[SIZE * KEYS], vt[SIZE * KEYS], a[ROWS * SIZE], b[ROWS * SIZE];
+    static float q32[ROWS * SIZE], kt32[SIZE * KEYS], vt32[SIZE * KEYS], a32[ROWS * SIZE], b32[ROWS * SIZE];
+    for (size_t i = 0; i < ROWS * SIZE; i++) q32[i] = (float)(q[i] = uniform(r));
+    for (size_t i = 0; i < SIZE * KEYS; i++)
+        kt32[i] = (float)(kt[i] = uniform(r)), vt32[i] = (float)(vt[i] = uniform(r));
+    for (size_t offset = 0; offset < 32; offset++) {
+        size_t first[ROWS] = {0}, end[ROWS], at = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            first[i] = begins ? 768 - 24 + offset + i : 0;
+            end[i] = begins ? KEYS : 768 - 24 + offset + i;
         }
+        k->dense_f64(a, q, kt, vt, KEYS, first, end, ROWS, SIZE, SIZE);
+        ref->dense_f64(b, q, kt, vt, KEYS, first, end, ROWS, SIZE, SIZE);
+        CHECK(same_f64(a, b, ROWS * SIZE, &at), "%s: f64, offset %zu: out[%zu] %a, reference %a", k->name, offset, at,
+              a[at], b[at]);
+        k->dense_f32(a32, q32, kt32, vt32, KEYS, first, end, ROWS, SIZE, SIZE);
+        ref->dense_f32(b32, q32, kt32, vt32, KEYS, first, end, ROWS, SIZE, SIZE);
+        CHECK(same_f32(a32, b32, ROWS * SIZE, &at), "%s: f32, offset %zu: out[%zu] %a, reference %a", k->name, offset,
+              at, (double)a32[at], (double)b32[at]);
     }
 }
 
-static void check_scan(const kernels *k, const kernels *ref, string *s, test_random *r, bool wild) {
-    static double a[WIDTH_LIMIT * SCAN_LIMIT], b[WIDTH_LIMIT * SCAN_LIMIT];
-    static float a32[WIDTH_LIMIT * SCAN_LIMIT], b32[WIDTH_LIMIT * SCAN_LIMIT];
-    make_string(s, r, wild);
-    bool exclusive = random_below(r, 2);
-    for (int cut = 0; cut < 2; cut++) {
-        double va[WIDTH_LIMIT] = {0}, vb[WIDTH_LIMIT] = {0};
-        float va32[WIDTH_LIMIT] = {0}, vb32[WIDTH_LIMIT] = {0};
-        scan_f64 sa = {-INFINITY, 0, va}, sb = {-INFINITY, 0, vb};
-        scan_f32 sa32 = {-INFINITY, 0, va32}, sb32 = {-INFINITY, 0, vb32};
-        scan_f64_cut(k, s, a, &sa, exclusive, cut ? r : NULL);
-        scan_f64_cut(ref, s, b, &sb, exclusive, cut ? r : NULL);
-        scan_f32_cut(k, s, a32, &sa32, exclusive, cut ? r : NULL);
-        scan_f32_cut(ref, s, b32, &sb32, exclusive, cut ? r : NULL);
-        size_t at = 0;
-        bool same = same_f64(&sa.s, &sb.s, 1, &at) && same_f64(&sa.m, &sb.m, 1, &at) &&
-                    same_f64(va, vb, s->width, &at) && same_f32(va32, vb32, s->width, &at);
-        for (size_t d = 0; d < s->width && same; d++)
-            same = same_f64(a + d * s->stride, b + d * s->stride, s->n, &at) &&
-                   same_f32(a32 + d * s->stride, b32 + d * s->stride, s->n, &at);
-        CHECK(same, "scan of %zu, width %zu, exclusive %d, cut %d: differs from the reference at %zu", s->n, s->width,
-              exclusive, cut, at);
-    }
-    if (!wild) check_scan_against_dense(k, s, a, exclusive);
-}
-
-/* Strings side by side give the bits of each scanned alone. */
-static void check_lanes(const kernels *k, const kernels *ref, string *s, test_random *r, bool wild) {
-    enum { MOST = 24 };
-    static double logits[MOST * SCAN_LIMIT], values[MOST * SCAN_LIMIT], out[MOST * SCAN_LIMIT];
-    static float logits32[MOST * SCAN_LIMIT], values32[MOST * SCAN_LIMIT], out32[MOST * SCAN_LIMIT];
-    size_t lanes = 8 * (1 + random_below(r, 3)), width = random_below(r, 4), n = random_below(r, 100);
-    size_t stride = n * lanes + random_below(r, 20);
-    bool exclusive = random_below(r, 2), backward = random_below(r, 2);
-    double state[(2 + 3) * MOST] = {0};
-    float state32[(2 + 3) * MOST] = {0};
-    if (width * stride > MOST * SCAN_LIMIT) return;
-    do make_string(s, r, wild);
-    while (s->n < lanes + n || s->width < width);
-    for (size_t b = 0; b < lanes; b++) { /* string b: n positions from b on */
-        state[b] = state32[b] = -INFINITY;
-        for (size_t i = 0; i < n; i++) {
-            logits[i * lanes + b] = logits32[i * lanes + b] = s->logits32[b + i];
-            for (size_t d = 0; d < width; d++)
-                values[d * stride + i * lanes + b] = values32[d * stride + i * lanes + b] =
-                    s->values32[d * s->stride + b + i];
-        }
-    }
-    k->scan_lanes_f64(state, out, logits, values, stride, n, lanes, width, exclusive, backward);
-    k->scan_lanes_f32(state32, out32, logits32, values32, stride, n, lanes, width, exclusive, backward);
-    for (size_t b = 0; b < lanes; b++) {
-        double row[SCAN_LIMIT], value[SCAN_LIMIT], want[SCAN_LIMIT], v = 0;
-        float row32[SCAN_LIMIT], value32[SCAN_LIMIT], want32[SCAN_LIMIT], v32 = 0;
-        bool same = true;
-        for (size_t d = 0; d < width && same; d++) {
-            scan_f64 one = {-INFINITY, 0, &v};
-            scan_f32 one32 = {-INFINITY, 0, &v32};
-            v = v32 = 0;
-            for (size_t i = 0; i < n; i++) {
-                size_t at = backward ? n - 1 - i : i;
-                row[i] = row32[i] = s->logits32[b + at];
-                value[i] = value32[i] = s->values32[d * s->stride + b + at];
-            }
-            ref->scan_f64(&one, want, row, value, n, n, 1, exclusive);
-            ref->scan_f32(&one32, want32, row32, value32, n, n, 1, exclusive);
-            size_t x = 0;
-            for (size_t i = 0; i < n; i++) {
-                size_t at = d * stride + (backward ? n - 1 - i : i) * lanes + b;
-                same = same && same_f64(out + at, want + i, 1, &x) && same_f32(out32 + at, want32 + i, 1, &x);
-            }
-            same = same && same_f64(&state[(2 + d) * lanes + b], &v, 1, &x) && same_f64(&state[b], &one.m, 1, &x) &&
-                   same_f64(&state[lanes + b], &one.s, 1, &x) && same_f32(&state32[(2 + d) * lanes + b], &v32, 1, &x);
-        }
-        CHECK(same, "string %zu of %zu, length %zu, width %zu, exclusive %d, backward %d (%s)", b, lanes, n, width,
-              exclusive, backward, k->name);
-    }
-}
-
-static void check_table(const kernels *k, const kernels *ref, problem *p, string *s, test_random *r) {
+static void check_table(const kernels *k, const kernels *ref, problem *p, test_random *r) {
     check_exp_f32(k);
     check_exps(k, ref, r);
     int rounds = (int)(250 * test_effort()) + 1;
@@ -498,11 +353,10 @@ static void check_table(const kernels *k, const kernels *ref, problem *p, string
             check_chunks(k, ref, r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 10 + up));
             check_chunks(k, ref, r, 20, 8, 8, ldexp(1, e - 10 + up), ldexp(1, -e));
         }
-    for (int scale = 4; scale < 400; scale += 4) check_chunks(k, ref, r, 20, 8, 8, scale, 1);
+    for (int scale = 4; scale < 480; scale += 4) check_chunks(k, ref, r, 20, scale % 3 ? 1 : 8, 8, scale, 1);
     for (size_t rows = 16; rows < 36; rows++)
         for (int strict = 0; strict < 4; strict++) check_masks(k, ref, r, rows, strict);
-    for (int i = 0; i < rounds; i++) check_scan(k, ref, s, r, i % 4 == 3);
-    for (int i = 0; i < rounds; i++) check_lanes(k, ref, s, r, i % 4 == 3);
+    for (int begins = 0; begins < 2; begins++) check_block_ends(k, ref, r, begins);
 }
 
 int main(void) {
@@ -510,10 +364,8 @@ int main(void) {
     const kernels *tables[KERNELS_MOST];
     size_t count = kernels_list(tables);
     problem *p = calloc(1, sizeof *p);
-    string *s = calloc(1, sizeof *s);
-    if (!p || !s) return 2;
-    for (size_t k = count > 1 ? 1 : 0; k < count; k++) check_table(tables[k], &kernels_reference, p, s, &r);
+    if (!p) return 2;
+    for (size_t k = count > 1 ? 1 : 0; k < count; k++) check_table(tables[k], &kernels_reference, p, &r);
     free(p);
-    free(s);
     return test_finish("t-kernels");
 }

@@ -1,6 +1,7 @@
-/* The kernels with AVX-512: dense attention and its exps in vectors of twice the length, the operations of
-   kernels_ref.c in the same order, hence the same bits; the rest is kernels_avx2.c's. Compiled with -mavx512f
-   -mavx512dq -mfma; on other processors the file is empty. */
+/* The kernels with AVX-512: dense attention, its exps and wide scans of doubles in vectors of twice the length, the
+   operations of kernels_ref.c in the same order, hence the same bits (the scans divide in another way, to the same
+   quotients); the rest is kernels_avx2.c's. Compiled with -mavx512f -mavx512dq -mfma; on other processors the file is
+   empty. */
 #include "run/kernels_select.h"
 
 #ifdef KERNELS_AVX512
@@ -295,14 +296,13 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #define TOTAL                  _mm512_reduce_add_pd
 #include "run/kernels_avx512.inc"
 
+/* ---- scans ---- */
+
+#include "run/kernels_avx512_scan.inc"
+
 /* ---- what AVX2 does as well ---- */
 
 static void exp_all_f64(double *out, const double *x, size_t n) { kernels_avx2.exp_f64(out, x, n); }
-
-static void scan_values_f64(scan_f64 *state, double *out, const double *logits, const double *values, size_t stride,
-                            size_t n, size_t width, bool exclusive) {
-    kernels_avx2.scan_f64(state, out, logits, values, stride, n, width, exclusive);
-}
 
 static void scan_values_f32(scan_f32 *state, float *out, const float *logits, const float *values, size_t stride,
                             size_t n, size_t width, bool exclusive) {
