@@ -1,6 +1,6 @@
-/* How far a scale that a user wrote carries an operator, in real arithmetic. schedule_reach (schedule_need.c) looks at
-   some lengths only, and at one row of each, which is enough for schedules that are published: these grow smoothly.
-   Here lengths are left out only where a factor that never falls shows that they are carried. */
+/* How far a scale that a user wrote carries an operator, in real arithmetic. schedule_reach (schedule_need.c) looks
+   at some lengths only, and at one row of each, which is enough for schedules that are published: these grow
+   smoothly. Here lengths are left out only where a factor that never falls shows that they are carried. */
 #include "lab/schedules.h"
 
 #include <math.h>
