@@ -1,4 +1,6 @@
-/* The only operation that may differ from expression_eval in its last bit is ln: a runtime brings its own. */
+/* The only operations that may differ from expression_eval in their last bits are ln, sqrt, cos and sin: a runtime
+   brings its own. Where an argument of cos or sin is beyond 2^20, and expression_eval has no number, the runtime has
+   one. */
 #include "export/graph_expression.h"
 
 static value test(graph *g, const char *op, value x, value y) {

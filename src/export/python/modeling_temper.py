@@ -50,7 +50,8 @@ class Expression:
         factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
                | ("ln" | "sqrt" | "cos" | "sin" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")" """
 
-    TOKEN = re.compile(r"\s*(0[xX][0-9a-fA-F.]+[pP][+-]?[0-9]+|[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?|ln|sqrt|floor|ceil2|min|max|[inN]"
+    TOKEN = re.compile(r"\s*(0[xX][0-9a-fA-F.]+[pP][+-]?[0-9]+|[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?|ln|sqrt|cos|sin"
+                       r"|floor|ceil2|min|max|[inN]"
                        r"|!=|<=|[-+*/%()\[\],=<])")
 
     def __init__(self, text, i, n, size):
