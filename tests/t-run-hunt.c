@@ -159,6 +159,7 @@ static void pick_type(hunt *h, target *t) {
     t->type = (temper_type)random_below(&h->r, TEMPER_TYPE_BF16_F64 + 1);
     if (random_below(&h->r, 3) == 0) t->type = random_below(&h->r, 2) ? TEMPER_TYPE_F64 : TEMPER_TYPE_F32;
     t->hard = t->type == TEMPER_TYPE_EXACT || random_below(&h->r, 3) == 0;
+    if (!t->hard && random_below(&h->r, 4) == 0) t->type = temper_type_tiled(t->type, 64); /* strings of two tiles */
 }
 
 /* What is proved of it in its type must come out. Whether it could be read. */
