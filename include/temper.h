@@ -1095,7 +1095,8 @@ typedef struct temper_stock_options {
     uint64_t seed;                    /* of the strings in testvectors.jsonl */
 } temper_stock_options;
 
-/* What is proved of ordinary transformers of a setting (doc/stock.md, "The proof"). */
+/* What is proved of ordinary transformers of a setting (doc/stock.md, "The proof"), and confirmed by the audit of their
+   GGUF file. */
 typedef struct temper_stock_verdict {
     int proved;
     size_t length;      /* what was asked for; of the longest: the largest that was proved, 0 if none is */
@@ -1228,6 +1229,9 @@ TEMPER_API temper_status temper_audit_watched(const char *certificate, size_t le
    wrote, or its GGUF file alone. */
 TEMPER_API temper_status temper_audit_stock(const char *certificate, size_t length, const char *path,
                                             temper_error *err);
+/* The same of the bytes of its GGUF file. */
+TEMPER_API temper_status temper_audit_gguf(const char *certificate, size_t length, const char *gguf, size_t size,
+                                           temper_error *err);
 
 /* ---- limits: where each number format stops ---- */
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "run/stock_run.h"
 #include "stock/stock_answer.h"
 #include "stock/stock_longest.h"

@@ -153,7 +153,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     is_strict = false;
     double low, high, grain = fabs(f->one);
     real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one), together = 0, apart = 0;
-    bool exact = x->own == 0 && x->common == 0;
+    bool exact = x->own == 0 && x->common == 0, all_powers = true;
     real above = f->one > 0 ? f->one : 0, below = f->one < 0 ? -f->one : 0, terms = f->count + (f->one != 0),
          by = x->common + one_error(x) > 0 ? 2 * fabsl(f->one) : 0;
     for (size_t k = 0; k < f->count; k++) {
@@ -175,6 +175,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         above += fmaxl(0, fmaxl(ends[0], ends[1]));
         below -= fminl(0, fminl(ends[0], ends[1]));
         if (!is_two_to(w)) by += w * (size + off);
+        all_powers = all_powers && is_two_to(w);
         exact = exact && off == 0;
         apart += 2 * w * x->error[at];
         together += 2 * w * x->zero[at];
@@ -202,7 +203,9 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     r.own = exact ? 0 : added_up(terms, by + more, fmaxl(above, below) * scale + more, r.size * scale + more);
     r.error = error + r.own;
     r.zero = fminl(r.zero, r.error);
-    r.share += roundings * (1 + r.share);
+    /* a GPT-2 has the ground, which may have the other sign; powers of two round no product */
+    real adding = is_gpt2(x) ? terms + 1 : (terms > 1 ? terms - 1 : 0) + (all_powers ? 0 : 1);
+    r.share += adding * 1.01L * U * (1 + r.share);
     if (f->one != 0 || (above > 0 && below > 0)) r.share = INFINITY;
     is_strict = strict;
     return r;
@@ -246,7 +249,7 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
 enum { BY_QUERY = 1, BY_KEY = 2 };
 
 static real score_off(const view *x, const undo_head *h, size_t from, size_t to, int by) {
-    real off = 0, terms = (to - from) * (x->u->frequencies ? 2 : 1) + 2;
+    real off = 0, terms = (h->product_count + h->turn_count) * (x->u->frequencies ? 2 : 1) + 2;
     for (size_t k = from; k < to; k++) {
         const undo_product *p = &h->products[k];
         factor q = read_factor(x, &p->query, p->dimension, false), j = read_factor(x, &p->key, p->dimension, true);
@@ -254,7 +257,7 @@ static real score_off(const view *x, const undo_head *h, size_t from, size_t to,
         if (by & BY_QUERY) off += j.size * q.error;
         off += terms * 1.01L * U * (q.size + q.error) * (j.size + j.error);
         real turns = q.size * j.size * q.turned;
-        off += turns * (2 * TURNED + j.turned * (by ? 2 : 0.5L + 2 * V));
+        off += turns * (2 * TURNED + j.turned * (by & BY_QUERY ? 2 : 0.5L + 2 * V));
         off += (q.size + j.size) * q.turned * (TURNED + TINY + V * j.turned);
         for (size_t o = 0; x->u->frequencies && o < h->product_count; o++) { /* the key of another of the same pair */
             const undo_product *other = &h->products[o];
@@ -360,11 +363,17 @@ typedef struct ends {
     real low[2], high[2];
 } ends;
 
-static ends *ramp_keys(const view *x, const undo_turn *t, real off) {
+/* Of a turned number of length 1 at a position: the angle's error there, and what else a kernel does. */
+static real turned_off(const view *x, const undo_turn *t, real position) {
+    return angle_off(x, t->pair) * position / count_of(x) + TURNED + OWN_TRIG + 4 * U + one_error(x);
+}
+
+static ends *ramp_keys(const view *x, const undo_turn *t) {
     ends *all = malloc(x->u->m->positions * sizeof *all);
     for (uint32_t j = 0; j < x->u->m->positions; j++)
         for (int part = 0; part < 2; part++) {
             real angle = (real)t->frequency * j, at = t->key_weight * (part ? sinl(angle) : cosl(angle));
+            real off = fabsl(t->key_weight) * (turned_off(x, t, j) + x->common);
             all[j].low[part] = x->cache16 ? f16(at - off) : at - off;
             all[j].high[part] = x->cache16 ? f16(at + off) : at + off;
         }
@@ -375,11 +384,12 @@ static real lesser(real x, real y) { return y < x ? y : x; } /* fminl takes most
 
 /* The longest way of a ramp from the first key to the row's own: numbers in the middle of where they may be, and how
    far they may be from there. */
-static real longest_way(const view *x, const undo_head *h, const ends *keys, real query_off) {
+static real longest_way(const view *x, const undo_head *h, const ends *keys) {
     const undo_turn *t = &h->turns[0];
     real longest = 0;
     for (uint32_t i = 1; i < x->u->m->positions; i++) {
         real angle = (real)t->frequency * i, way = 0, q[2] = {-t->second * sinl(angle), t->second * cosl(angle)};
+        real query_off = hypotl(t->first, t->second) * turned_off(x, t, i) + TINY;
         for (int part = 0; part < 2; part++) {
             real off = query_off + (x->cache16 ? V * (fabsl(q[part]) + query_off) : 0);
             real low = keys[i].low[part] - keys[0].high[part], high = keys[i].high[part] - keys[0].low[part];
@@ -396,13 +406,13 @@ static real longest_way(const view *x, const undo_head *h, const ends *keys, rea
 static real least_step(const view *x, const undo_head *h, real *span) {
     const undo_turn *t = &h->turns[0];
     uint32_t n = x->u->m->positions;
-    real each = angle_off(x, t->pair) + TURNED + OWN_TRIG + 4 * U + one_error(x), w = t->frequency;
-    real length = hypotl(t->first, t->second), key = fabsl(t->key_weight), least = INFINITY;
-    real query_off = length * each + TINY;
-    ends *keys = ramp_keys(x, t, key * (each + x->common));
-    real sums = 2 * (x->u->m->head_size + 4) * 1.01L * U * length * key * 1.5L;
-    *span = longest_way(x, h, keys, query_off) * (1 + 0x1p-20L) + sums;
+    real length = hypotl(t->first, t->second), least = INFINITY, w = t->frequency;
+    ends *keys = ramp_keys(x, t);
+    real sums =
+        2 * (2 * (real)(h->product_count + h->turn_count) + 4) * 1.01L * U * length * fabsl(t->key_weight) * 1.5L;
+    *span = longest_way(x, h, keys) * (1 + 0x1p-20L) + sums;
     for (uint32_t i = 1; i < n; i++) {
+        real query_off = length * turned_off(x, t, i) + TINY;
         real q[2] = {-t->second * sinl(w * i), t->second * cosl(w * i)};
         for (uint32_t j = 1; j <= i; j++) {
             real step = 0;
@@ -427,7 +437,7 @@ static real nearest_off(view *x, const undo_head *h) {
     real keys = h->content > 1 ? all : score_off(x, h, 0, h->content, BY_KEY);
     real worth = undo_content_gap(x->u, h) / head_root(x), step, span;
     if (h->turn_count) {
-        page_ask(x, x->u->m->positions <= 4096, "pairs of a ramp");
+        page_ask(x, x->u->m->positions <= 16385, "pairs of a ramp");
         page_ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
         if (x->refused) return 0;
         step = least_step(x, h, &span) / head_root(x) - 2 * keys;
@@ -558,7 +568,9 @@ static real compare_off(view *x, const undo_head *h) {
     real key_off = read_factor(x, &p->key, p->dimension, true).error;
     real score = w * (undo_least_mean(x->u, column) * (1 - relative) - error) * (key - key_off) / r;
     score *= 1 - (x->u->m->head_size + 4) * 1.01L * U;
-    real others = w * (undo_most_mean(x->u, column) + error) * key_off / r;
+    /* letters have a key of 0 */
+    real zero = page_read_row(x, &p->key).zero, most = undo_most_mean(x->u, column) * (1 + relative) + error;
+    real others = w * most * 2.01L * (x->cache16 ? page_zero_rounded(zero) : zero) / r;
     page_ask(x, score - others >= 2, "a sign");
     return chosen(x, h, n * expl(2 * others - score));
 }

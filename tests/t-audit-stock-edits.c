@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "run/stock_run.h"
 #include "stock_certificate_page.h"
 #include "stock_trials.h"

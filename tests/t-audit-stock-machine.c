@@ -142,7 +142,7 @@ static void make_crowd(entry *e, void *context) {
     trial t = {x, write_language(words, count, c->longest, a), c->longest};
     temper_error why = {0};
     enum { MOST_KINDS = 24 };
-    temper_status status = entry_run(&why, follow, &t), right = n <= MOST_KINDS ? TEMPER_OK : TEMPER_RANGE;
+    temper_status status = entry_run(&why, follow, &t), right = n <= MOST_KINDS ? TEMPER_OK : TEMPER_LIMIT;
     CHECK(status == right && (status == TEMPER_OK || strstr(why.text, "kinds of keys")), "%u kinds of keys: %s", n,
           why.text);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "audit/audit_stock_bounds.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "stock_page.h"
 #include "stock_shakes.h"
 #include "stock_trials.h"

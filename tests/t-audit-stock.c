@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "run/stock_run.h"
 #include "stock_certificate_page.h"
 #include "stock_trials.h"
@@ -34,7 +34,12 @@ static temper_status audit_file(const char *certificate, size_t length, const te
     owner = getpid(); /* a mutant is a process of its own */
     snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)owner);
     if (temper_file_write(path, bytes->data, bytes->length, e) != TEMPER_OK) return TEMPER_IO;
-    return temper_audit_stock(certificate, length, path, e);
+    temper_status s = temper_audit_stock(certificate, length, path, e);
+    temper_error again = {0};
+    CHECK(temper_audit_gguf(certificate, length, bytes->data, bytes->length, &again) == s &&
+              strcmp(again.text, e->text) == 0,
+          "a file: %s; its bytes: %s", e->text, again.text);
+    return s;
 }
 
 /* The certificate with other bytes at a place. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "model/stock_read.h"
 #include "model/stock_tensors.h"
 #include "tests/stock_random.h"

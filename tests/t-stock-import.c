@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "export/stock_files.h"
 #include "import/import_stock.h"
 #include "lab/sequences.h"

@@ -302,7 +302,7 @@ static void check_far(test_random *r) {
                  {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
                  {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL},
                  {"#[a] % 2 = 0", 4, STOCK_POSITIONS_AUTO, 252, 300, "a place of up to 300 may move by"},
-                 {"#[a] % 2 = 0", 13, STOCK_POSITIONS_DIGITS, 287, 300, "too small for a step"},
+                 {"#[a] % 2 = 0", 9, STOCK_POSITIONS_DIGITS, 313, 316, "too small for a step"},
                  {"a @ #[b]", 11, STOCK_POSITIONS_DIGITS, 219, 300, "a place of up to 300 may move by"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = stock_parse(cases[k].source, "abc");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stock/stock_proof.h"
+#include "stock/stock_confirm.h"
 #include "stock_trials.h"
 
 enum { PIN, GROUND = 2, BALANCE };
@@ -141,6 +141,7 @@ static void check_other_column(entry *e, void *context) {
     const struct stock_hint *h = hint_of(&t, STOCK_WEIGHED);
     stock_proof before = prove(&t);
     if (!CHECK(h && before.proved, "the lowering is another one")) return;
+    CHECK(stock_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options).proved, "the audit refuses a lowering");
     size_t all = (size_t)t.m->heads * t.m->head_size;
     for (uint32_t v = 0; v < 2; v++) {
         float *mix = t.m->layers[h->layer].mix + (size_t)h->slot * t.m->head_size + v;
@@ -150,12 +151,17 @@ static void check_other_column(entry *e, void *context) {
     stock_proof after = prove(&t);
     const proved_head *x = head_of(&before, STOCK_LOOKUP), *y = head_of(&after, STOCK_LOOKUP);
     CHECK(!after.proved || y->gap <= x->gap, "a gap of %.17g became %.17g", x->gap, y->gap);
+    /* the audit takes no column that nobody reads, and then nothing is called proved */
+    stock_proof whole = stock_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options);
+    CHECK(after.proved && !whole.proved && strstr(whole.reason, "the audit does not confirm the proof: tensor"),
+          "%s, and %s", after.reason ? after.reason : "proved", whole.reason ? whole.reason : "confirmed");
     edits++;
 }
 
-/* Both means have the same ideal value, the number of the first letter, and one of them has noise: more and more, until
-   nothing is proved. Of the number that is looked up it is less than a half, since the place moves by so much; of what
-   divides it 2^-8, since a small number would hardly move, but scores have other sizes than those that count. */
+/* Both means have the same ideal value, the number of the first letter, and one of them has noise: more and more,
+   until nothing is proved. Of the number that is looked up it is less than a half, since the place moves by so much;
+   of what divides it 2^-8, since a small number would hardly move, but scores have other sizes than those that
+   count. */
 static void add_more_noise(tensors *t, uint32_t which, double most) {
     const struct stock_hint *h = hint_of(t, STOCK_WEIGHED);
     bool refused = false;

@@ -130,7 +130,7 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
     """Checks a certificate against a model, with code that shares nothing with the prover. AuditError says what is wrong.
 
     Both may be objects, paths of files, or the bytes of files. For a certificate that Formula.export has written, `model` is the
-    path of the folder, or of its GGUF file.
+    path of the folder, or of its GGUF file, or the bytes of this file.
 
     threads   for facts about hard choices; 0: one for each core. No result depends on it
     progress  called with (done, total) where there are such; returning True stops, and AuditError says so
@@ -142,6 +142,8 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
     err = ffi.new("temper_error *")
     if _STOCK in claim[:_STOCK_WITHIN] and isinstance(model, (str, os.PathLike)):
         status = function("temper_audit_stock")(claim, len(claim), path_bytes(model), err)
+    elif _STOCK in claim[:_STOCK_WITHIN] and isinstance(model, bytes):
+        status = function("temper_audit_gguf")(claim, len(claim), model, len(model), err)
     else:
         if isinstance(model, bytes):
             data = model

@@ -305,6 +305,22 @@ void stock_read_source(stock_audit *s) {
         stock_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
 }
 
+static void follow_machine(void *context) { stock_machine_check(context); }
+
+/* A machine with more states than are followed may still be understood: an acceptor's only output is the source. */
+static void check_machine(stock_audit *s) {
+    trap inner, *outer = s->trap;
+    temper_error why;
+    s->trap = &inner;
+    bool done = trap_attempt(&inner, &why, follow_machine, s);
+    s->trap = outer;
+    if (done) return;
+    if (why.code != TEMPER_LIMIT) trap_reraise(outer, &why);
+    if (s->claim->kind != TEMPER_KIND_ACCEPTOR) stock_refuse(s, 0, 0, "%s", why.text);
+    s->largest = NULL; /* not all were met */
+    stock_meaning_check(s);
+}
+
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded
    counts, too. What is viable is not proved, and the claim must say so. */
 void stock_check_meaning(stock_audit *s) {
@@ -312,7 +328,7 @@ void stock_check_meaning(stock_audit *s) {
     bool finite = stock_is_finite(s->u, next) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
     stock_exact_check(s);
     if (finite)
-        stock_machine_check(s);
+        check_machine(s);
     else
         stock_meaning_check(s);
     if (s->shell->viable != s->claim->viable) stock_refuse(s, 0, 0, "claim does not say whether viable is proved");
@@ -323,7 +339,9 @@ void stock_check_meaning(stock_audit *s) {
 typedef struct stock_call {
     const char *certificate;
     size_t length;
-    const char *path;
+    const char *path; /* NULL: the GGUF file is given */
+    const char *gguf;
+    size_t size;
 } stock_call;
 
 static void check_certificate(entry *e, void *context) {
@@ -332,11 +350,12 @@ static void check_certificate(entry *e, void *context) {
     struct stock_file file;
     gguf_file f;
     struct stat about;
-    size_t size;
-    bool folder = stat(c->path, &about) == 0 && S_ISDIR(about.st_mode);
+    size_t size = c->size;
+    bool folder = c->path && stat(c->path, &about) == 0 && S_ISDIR(about.st_mode);
     *s = (stock_audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
     s->claim = stock_claim_read(c->certificate, c->length, s->arena);
-    const char *bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
+    const char *bytes = c->gguf;
+    if (c->path) bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
     check_names(e, s, folder ? c->path : NULL);
     check_digest(s, "model.gguf", bytes, size);
     gguf_open(&f, bytes, size, s->arena);
@@ -352,6 +371,12 @@ static void check_certificate(entry *e, void *context) {
 }
 
 temper_status temper_audit_stock(const char *certificate, size_t length, const char *path, temper_error *err) {
-    stock_call call = {certificate, length, path};
+    stock_call call = {.certificate = certificate, .length = length, .path = path};
+    return entry_run(err, check_certificate, &call);
+}
+
+temper_status temper_audit_gguf(const char *certificate, size_t length, const char *gguf, size_t size,
+                                temper_error *err) {
+    stock_call call = {.certificate = certificate, .length = length, .gguf = gguf, .size = size};
     return entry_run(err, check_certificate, &call);
 }

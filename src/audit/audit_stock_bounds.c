@@ -165,7 +165,7 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
            grain = fabs(f->one), share = 0, sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)},
            rounded = b->common + stock_pin_error(b) > 0 ? 2 * fabs(f->one) : 0,
            terms = (double)f->count + (f->one != 0);
-    bool exact = b->own == 0 && b->common == 0;
+    bool exact = b->own == 0 && b->common == 0, powers = true;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
         const stock_column_bound *x = &b->columns[f->terms[k].channel];
@@ -189,6 +189,7 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         zeros += 2 * w * x->zero;
         error += w * off;
         products += w * (size + off);
+        powers = powers && is_power(w);
         if (!is_power(w)) rounded += w * (size + off);
         weights += w;
         grain = undo_common(grain, w * c->grain);
@@ -221,7 +222,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     r.zero = fmin(zero * SLACK, r.error); /* what all share is a share of the ideal number, which is 0 */
     /* products of one sign: none is larger than their sum, and columns that are 0 are in `zero` */
     bool one_sign = f->one == 0 && fmin(sides[0], sides[1]) == 0;
-    r.share = one_sign ? (share + (f->count + 2) * 1.01 * F32 * (1 + share)) * SLACK : INFINITY;
+    double sums = u->m->architecture == STOCK_GPT2 ? terms + 1 : fmax(terms - 1, 0) + !powers;
+    r.share = one_sign ? (share + sums * 1.01 * F32 * (1 + share)) * SLACK : INFINITY;
     return r;
 }
 

@@ -15,10 +15,12 @@ static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_
 static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
 static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }
 
-/* How far the angle of a pair is off at the last position, relative (3k + 4)u. */
-static double angle_error(const stock_bounding *b, uint32_t pair) {
-    return b->u->frequencies[pair] * positions(b) * (3.0 * pair + 4) * F32;
+/* How far the angle of a pair is off at a position, relative (3k + 4)u; and at the last. */
+static double angle_error_at(const stock_bounding *b, uint32_t pair, double position) {
+    return b->u->frequencies[pair] * position * (3.0 * pair + 4) * F32;
 }
+
+static double angle_error(const stock_bounding *b, uint32_t pair) { return angle_error_at(b, pair, positions(b)); }
 
 /* ---- one side of a product ---- */
 
@@ -79,6 +81,11 @@ static double crossing(const stock_bounding *b, const undo_head *h, size_t k) {
    being the same, or from one key to another that is the same number. */
 typedef enum which_error { OF_ALL, OF_KEYS, OF_SAME_KEYS } which_error;
 
+/* How many products a score adds up: dimensions that are 0 add nothing, and round nothing. */
+static double term_count(const stock_bounding *b, const undo_head *h) {
+    return (double)(h->product_count + h->turn_count) * (b->u->frequencies ? 2 : 1);
+}
+
 static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, which_error which) {
     double error = 0;
     for (size_t k = from; k < to; k++) {
@@ -87,12 +94,10 @@ static double content_error(const stock_bounding *b, const undo_head *h, size_t 
         double size = q.size * j.size;
         if (which != OF_SAME_KEYS) error += (q.size + q.error) * j.error;
         if (which == OF_ALL) error += j.size * q.error;
-        /* dimensions that are 0 add nothing, and round nothing */
-        double terms = (double)(to - from) * (b->u->frequencies ? 2 : 1);
-        error += (terms + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
+        error += (term_count(b, h) + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
         /* what turns into the other dimension of the pair, and is rounded there; between two keys half of what both
            are apart */
-        double turn = which == OF_SAME_KEYS ? 0.5 + 2 * F16 : 2;
+        double turn = which == OF_ALL ? 2 : 0.5 + 2 * F16;
         error += turn * size * q.turned * j.turned + 2 * TRIG * size * q.turned;
         error += (q.size + j.size) * q.turned * (TRIG + F16_TINY + F16 * j.turned);
         error += crossing(b, h, k);
@@ -236,30 +241,42 @@ static void product_range(double a, double b, double from, double to, double *lo
     *high = fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
 }
 
+/* The least product of a number between these ends and one between those. */
+static double least_product(const double ends[2], double from, double to) {
+    if (ends[0] >= 0) return ends[from < 0] * from;
+    if (ends[1] <= 0) return ends[to < 0] * to;
+    return fmin(fmin(ends[0] * from, ends[0] * to), fmin(ends[1] * from, ends[1] * to));
+}
+
 /* The least step of a ramp from key to key, and its span from the first key to the last, over all rows, before it is
    divided: of the keys that f16 makes, since all of them go one way but not as far as exact ones. */
 static double ramp_step(const stock_bounding *b, const undo_head *h, double *span) {
     const undo_turn *t = &h->turns[0];
     double n = positions(b), length = hypot(t->first, t->second), least = INFINITY;
-    double off =
-        fabs(t->key_weight) * (angle_error(b, t->pair) + TRIG + CLOSE + 4 * F32 + stock_pin_error(b) + b->common);
-    double q_off = length * (angle_error(b, t->pair) + TRIG + CLOSE + 4 * F32 + stock_pin_error(b)) + F16_TINY;
-    double sign = h->last ? 1 : -1;
+    double each = TRIG + CLOSE + 4 * F32 + stock_pin_error(b), sign = h->last ? 1 : -1;
     NEED(b, h, h->turn_count == 1 && t->first == 0, "its ramp is not one sine");
     *span = 0;
     double *low = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *low),
-           *high = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *high);
+           *high = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *high),
+           *from = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *from),
+           *to = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *to);
     for (uint32_t j = 0; j < b->u->m->positions; j++) {
         double c[2] = {t->key_weight * cos_f64(t->frequency * j), t->key_weight * sin_f64(t->frequency * j)};
-        for (int k = 0; k < 2; k++) {
-            low[2 * j + (uint32_t)k] = c[k] - off;
-            high[2 * j + (uint32_t)k] = c[k] + off;
-            if (b->k.f16_cache) f16_range(c[k], off, &low[2 * j + (uint32_t)k], &high[2 * j + (uint32_t)k]);
+        double off = fabs(t->key_weight) * (angle_error_at(b, t->pair, j) + each + b->common);
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t at = 2 * j + k;
+            low[at] = c[k] - off;
+            high[at] = c[k] + off;
+            if (b->k.f16_cache) f16_range(c[k], off, &low[at], &high[at]);
+            if (!j) continue;
+            from[at] = low[at] - high[at - 2];
+            to[at] = high[at] - low[at - 2];
         }
     }
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
         /* the query (0, s) turned by i */
         double q[2] = {-t->second * sin_f64(t->frequency * i), t->second * cos_f64(t->frequency * i)};
+        double q_off = length * (angle_error_at(b, t->pair, i) + each) + F16_TINY;
         double ends[2][2], low_at, high_at, whole = 0;
         for (uint32_t k = 0; k < 2; k++) {
             double w = sign * q[k], at = q_off + (b->k.f16_cache ? F16 * (fabs(q[k]) + q_off) : 0);
@@ -270,17 +287,13 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
         }
         *span = fmax(*span, whole);
         for (uint32_t j = 1; j <= i; j++) {
-            double step = 0;
-            for (uint32_t k = 0; k < 2; k++) {
-                double from = low[2 * j + k] - high[2 * j - 2 + k], to = high[2 * j + k] - low[2 * j - 2 + k];
-                product_range(ends[k][0], ends[k][1], from, to, &low_at, &high_at);
-                step += low_at;
-            }
-            least = fmin(least, step);
+            double step = least_product(ends[0], from[2 * j], to[2 * j]) +
+                          least_product(ends[1], from[2 * j + 1], to[2 * j + 1]);
+            if (step < least) least = step;
         }
     }
-    /* products and sums of all dimensions of the head, twice */
-    double sums = 2 * ((double)b->u->m->head_size + 4) * 1.01 * F32 * length * fabs(t->key_weight) * 1.5;
+    /* products and sums of the dimensions that are not 0, twice */
+    double sums = 2 * (term_count(b, h) + 4) * 1.01 * F32 * length * fabs(t->key_weight) * 1.5;
     *span = (*span * (1 + 0x1p-20) + sums) * SLACK;
     return least - sums - 0x1p-20 * fabs(least);
 }
@@ -297,13 +310,13 @@ static bool is_shared(const stock_bounding *b, const undo_head *h) {
 }
 
 static double bound_nearest(stock_bounding *b, const undo_head *h) {
-    enum { RAMP_PAIRS = 4096 };
+    enum { MOST_RAMP = 16385 }; /* every pair of positions is looked at */
     double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
     /* keys that tie by different products feel the errors of different queries */
     double keys = h->content > 1 ? all : content_error(b, h, 0, h->content, OF_KEYS) / r;
     double worth = undo_content_gap(b->u, h) / r, s, span;
     if (h->turn_count) {
-        NEED(b, h, b->u->m->positions <= RAMP_PAIRS, "its ramp has more pairs of positions than are audited");
+        NEED(b, h, b->u->m->positions <= MOST_RAMP, "its ramp has more pairs of positions than are audited");
         s = ramp_step(b, h, &span) / r - 2 * keys;
         span /= r;
     } else {
@@ -445,8 +458,10 @@ static double bound_compare(stock_bounding *b, const undo_head *h) {
     double least = undo_least_mean(b->u, column);
     double score = w * (least * (1 - relative * SLACK) - error * SLACK) * (k - key.error) / root(b);
     score -= ((double)b->u->m->head_size + 4) * 1.01 * F32 * score;
-    /* on the other positions the key is 0, but for errors */
-    double others = w * (undo_most_mean(b->u, column) + error) * key.error / root(b) * SLACK;
+    /* on the other positions the key is 0, but for what is off there, in both dimensions of a pair */
+    stock_row row = stock_row_bound(b, &p->key);
+    double stray = 2.01 * (b->k.f16_cache ? stock_f16_zero(row.zero) : row.zero),
+           most = undo_most_mean(b->u, column) * (1 + relative) + error, others = w * most * stray / root(b) * SLACK;
     NEED(b, h, score - others >= LEAST_GAP, "its sign is not clear: the score is only %.3g", score - others);
     return chosen_error(b, h, n * up_exp_of(2 * others - score) * SLACK);
 }

@@ -37,6 +37,11 @@ typedef struct machine {
     bool is_legal;  /* by the automaton */
 } machine;
 
+/* Not wrong, but too large. */
+_Noreturn static void give_up(const machine *m, const char *why) {
+    trap_raise(m->s->trap, TEMPER_LIMIT, 0, 0, "%s", why);
+}
+
 /* ---- which positions are alike ---- */
 
 static void note_columns(bool *read, const undo_form *f) {
@@ -147,8 +152,7 @@ static void see_match(const machine *m, const undo_head *h, double *memory) {
     for (size_t k = 0; k < h->content; k++) here[k] = value_of(m, &h->products[k].key);
     for (size_t v = 0; v < h->value_count; v++) here[h->content + v] = value_of(m, &h->values[v].value);
     while (same < count && memcmp(list + same * width, here, h->content * sizeof *here) != 0) same++;
-    if (same == count && count == MOST_SEEN)
-        stock_refuse(m->s, h->layer, h->slot + 1, "it meets more than %d kinds of keys", MOST_SEEN);
+    if (same == count && count == MOST_SEEN) give_up(m, "a head meets more kinds of keys than are audited");
     if (h->last) { /* the newest in front */
         memmove(list + width, list, same * width * sizeof *list);
         memcpy(list, here, width * sizeof *list);
@@ -234,7 +238,7 @@ static void see(machine *m, uint32_t token, uint32_t position, double *memory, b
     const undo *u = m->u;
     size_t head = 0, step = 0;
     m->work += u->column_count + u->head_count + u->step_count;
-    if (m->work > MOST_WORK) stock_refuse(m->s, 0, 0, "following its states takes more steps than are audited");
+    if (m->work > MOST_WORK) give_up(m, "following its states takes more steps than are audited");
     for (uint32_t c = 0; c < u->column_count; c++) {
         const undo_column *x = &u->columns[c];
         m->columns[c] = x->writer == UNDO_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
@@ -280,7 +284,7 @@ static void add_pair(machine *m, double *state) {
     bool fresh;
     table_put(&m->index, state, m->size * sizeof *state, (uint32_t)m->count, &fresh);
     if (!fresh) return;
-    if (m->count == MOST_PAIRS) stock_refuse(m->s, 0, 0, "it has more states than are audited");
+    if (m->count == MOST_PAIRS) give_up(m, "it has more states than are audited");
     array_push(m->s->arena, m->found, m->count, m->capacity, state);
 }
 

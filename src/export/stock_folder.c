@@ -6,7 +6,7 @@
 
 #include "base/file_io.h"
 #include "export/export_parts.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "export/stock_files.h"
 #include "stock/stock_certificate.h"
 

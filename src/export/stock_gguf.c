@@ -1,8 +1,9 @@
 /* The ordinary transformer of a specification with what is proved of it, and its GGUF file alone: the part of an
    export that needs no library of others. */
-#include "export/gguf_write.h"
 #include "export/stock_files.h"
+#include "model/gguf_write.h"
 #include "stock/stock.h"
+#include "stock/stock_confirm.h"
 #include "stock/stock_longest.h"
 
 /* The beginning of the specification on one line, so that the bytes of a file depend on nothing else. */
@@ -28,7 +29,7 @@ void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper
     *out = (stock_made){.model = m,
                         .hard = hard,
                         .name = name_of(&x->memory, hard->source),
-                        .proof = stock_prove(&x->memory, m, hard, read, &o)};
+                        .proof = stock_prove_confirmed(&x->memory, m, hard, read, &o)};
     stock_reach reach = stock_reach_of(&out->proof, o.length);
     out->info = (temper_stock_info){.layers = m->layer_count,
                                     .heads = m->heads,

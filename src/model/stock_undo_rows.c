@@ -134,7 +134,30 @@ static double token_sum(const undo *u, const undo_form *f, bool most) {
     return found;
 }
 
+/* The number of a form that depends on the position alone. */
+static double place_sum(const undo *u, const undo_form *f, uint32_t i) {
+    double x = f->one;
+    for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * u->columns[f->terms[k].channel].place[i];
+    return x;
+}
+
+static bool is_place(const undo *u, const undo_form *f) {
+    for (size_t k = 0; k < f->count; k++)
+        if (!u->columns[f->terms[k].channel].place) return false;
+    return true;
+}
+
 void undo_range(const undo *u, const undo_form *f, double *low, double *high) {
+    if (f->count && is_place(u, f)) { /* tables never have some numbers together */
+        *low = INFINITY;
+        *high = -INFINITY;
+        for (uint32_t i = 0; i < u->m->positions; i++) {
+            double x = place_sum(u, f, i);
+            *low = fmin(*low, x);
+            *high = fmax(*high, x);
+        }
+        return;
+    }
     *low = f->one + token_sum(u, f, false);
     *high = f->one + token_sum(u, f, true);
     for (size_t k = 0; k < f->count; k++) {
@@ -147,13 +170,9 @@ void undo_range(const undo *u, const undo_form *f, double *low, double *high) {
 }
 
 double *undo_place(const undo *u, const undo_form *f) {
-    for (size_t k = 0; k < f->count; k++)
-        if (!u->columns[f->terms[k].channel].place) return NULL;
+    if (!is_place(u, f)) return NULL;
     double *x = arena_alloc(u->arena, u->m->positions, sizeof *x);
-    for (uint32_t i = 0; i < u->m->positions; i++) {
-        x[i] = f->one;
-        for (size_t k = 0; k < f->count; k++) x[i] += f->terms[k].weight * u->columns[f->terms[k].channel].place[i];
-    }
+    for (uint32_t i = 0; i < u->m->positions; i++) x[i] = place_sum(u, f, i);
     return x;
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stock/stock_confirm.h"
+
 /* From longer ones on a shorter length that is proved is not looked for: it would take long. */
 enum { SHORTER_FROM = 4096 };
 
@@ -17,7 +19,7 @@ typedef struct length_call {
 static void prove_once(void *context) {
     length_call *c = context;
     struct stock_model *m = stock_from_model(c->memory, c->hard, c->options);
-    c->proof = stock_prove(c->memory, m, c->hard, c->read, c->options);
+    c->proof = stock_prove_confirmed(c->memory, m, c->hard, c->read, c->options);
 }
 
 stock_reach stock_reach_of(const stock_proof *p, size_t length) {

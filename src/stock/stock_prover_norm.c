@@ -321,11 +321,13 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
     out->zero = one_sign    ? up_mul(s.nought, 1 + 8 * UNIT)
                 : s.letters ? zero_by_letters(p, row, rounding)
                             : out->error;
-    /* products of one sign are no larger than their sum, and what is 0 is in `zero` */
+    /* products of one sign are no larger than their sum, and what is 0 is in `zero`; the ground may have another
+       sign, and products with powers of two are not rounded */
+    double additions = gpt2 ? s.terms + 1 : s.terms - 1 + (s.products > 0);
     out->share = one_sign && s.exact ? 0
                  : one_sign && s.sentinels == 0
                      ? up_mul(1.01, up_add(up_add(s.share, out->grid > 0 ? up_div(s.mean, out->grid) : 0),
-                                           up_mul(s.terms + 1, 1.01 * UNIT)))
+                                           up_mul(additions, 1.01 * UNIT)))
                      : INFINITY;
     /* on the start sentinel columns may cancel out */
     if (out->form.start == 0 && s.starts > 0) out->zero = fmax(out->zero, out->error);

@@ -142,6 +142,10 @@ class Export(unittest.TestCase):
                 self.assertEqual(len(files), 11)  # with the certificate
                 for name in files:
                     self.assertEqual((mine / name).read_bytes(), (other / name).read_bytes(), str(name))
+                claim, gguf = (mine / "certificate.json").read_bytes(), (mine / "model.gguf").read_bytes()
+                temper.audit(claim, gguf)
+                with self.assertRaises(temper.AuditError):
+                    temper.audit(claim, gguf[:-1])
             self.assertTrue(formula.export(mine, as_="llama", length=20, positions="digits").only_gguf)
             self.assertTrue(temper.parse("#>[a] >= #>[b]").export(mine, as_="gpt2", length=20).mirrored)
             with self.assertRaisesRegex(temper.LimitError, "head 1.1 .* counts: as gpt2 .* up to 1023 letters"):

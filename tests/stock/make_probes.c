@@ -13,7 +13,7 @@
 
 #include "base/entry.h"
 #include "base/json_write.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "model/stock_tokens.h"
 
 enum { WIDTH = 64, HEADS = 4, SIZE = 16, HIDDEN = 32, LETTERS = 40 };

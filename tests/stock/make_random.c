@@ -13,7 +13,7 @@
 
 #include "base/entry.h"
 #include "base/json_write.h"
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 #include "export/stock_files.h"
 #include "run/stock_run.h"
 #include "tests/stock_random.h"

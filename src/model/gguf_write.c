@@ -1,4 +1,4 @@
-#include "export/gguf_write.h"
+#include "model/gguf_write.h"
 
 #include <string.h>
 

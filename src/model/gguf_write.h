@@ -1,7 +1,7 @@
 /* A stock model as one GGUF file (version 3): what llama.cpp, Ollama and LM Studio load. Equal models give equal
    bytes. */
-#ifndef EXPORT_GGUF_WRITE_H
-#define EXPORT_GGUF_WRITE_H
+#ifndef MODEL_GGUF_WRITE_H
+#define MODEL_GGUF_WRITE_H
 
 #include "model/stock_tokens.h"
 
