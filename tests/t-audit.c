@@ -654,6 +654,45 @@ static void check_trials(void) {
     temper_spec_free(spec);
 }
 
+/* The formula that stands for a language is the certificate's own: spelt in another way it is still one, but a formula
+   that means something else is none. */
+static void check_witness(void) {
+    static const temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
+    static const struct {
+        const char *from, *to;
+        bool accepted;
+    } changes[] = {{" | b & !Y a)", " |b & !Y a)", true},
+                   {"c & !O", "c & (!O", false},
+                   {"c & !O", "a & !O", false},
+                   {" | b & !Y a)", " | b & !Y c)", false},
+                   {"\"3:01-\"", "\"3:01-\" ", false}};
+    temper_spec *spec = NULL;
+    temper_model *m = NULL;
+    temper_certificate *made = NULL;
+    temper_error e;
+    bytes model = {0}, proof = {0};
+    temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
+    temper_certify_options certify = {.length = 3, .type = TEMPER_TYPE_F32};
+    CHECK(temper_spec_parse(&spec, "/(ab)*c/", 8, &o, &e) == TEMPER_OK &&
+              temper_build(&m, spec, &build, &e) == TEMPER_OK &&
+              temper_model_print(&model.data, &model.length, m, &e) == TEMPER_OK &&
+              temper_certify(&made, m, model.data, model.length, &certify, &e) == TEMPER_OK &&
+              temper_certificate_print(&proof.data, &proof.length, made, &e) == TEMPER_OK,
+          "%s", e.text);
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        bytes c = copy_of(&proof, 10);
+        CHECK(replaced(&c, changes[k].from, changes[k].to), "no %s:\n%s", changes[k].from, c.data);
+        temper_status s = temper_audit(c.data, c.length, model.data, model.length, &e);
+        CHECK((s == TEMPER_OK) == changes[k].accepted, "%s: %s", changes[k].to, s == TEMPER_OK ? "accepted" : e.text);
+        free(c.data);
+    }
+    temper_certificate_free(made);
+    temper_free(proof.data);
+    temper_free(model.data);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
 /* ---- texts that are no certificates ---- */
 
 static void check_hostile(void) {
@@ -697,6 +736,7 @@ int main(void) {
     check_versions();
     check_readings();
     check_trials();
+    check_witness();
     check_hostile();
     return test_finish("t-audit");
 }
