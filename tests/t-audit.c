@@ -654,8 +654,8 @@ static void check_trials(void) {
     temper_spec_free(spec);
 }
 
-/* The formula that stands for a language is the certificate's own: spelt in another way it is still one, but a formula
-   that means something else is none. */
+/* The formula that stands for a language is the certificate's own: spelt in another way it is still one, but a
+   formula that means something else is none. */
 static void check_witness(void) {
     static const temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
     static const struct {
