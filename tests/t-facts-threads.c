@@ -191,6 +191,7 @@ static void test_tight(const char *name, const temper_model *hard,
     size_t limit = 1 << 18;
     temper_limit_memory(limit);
     while (work(hard, 1, &e) && limit < (size_t)1 << 32) temper_limit_memory(limit += limit / 4);
+    temper_limit_memory(limit += limit / 4); /* for what is kept of each part */
     CHECK(limit > 1 << 18 && limit < (size_t)1 << 32, "%s: %zu bytes", name, limit);
     for (unsigned threads = 2; threads <= 16; threads *= 2)
         CHECK(!work(hard, threads, &e), "%s: %zu bytes are too few for %u threads: %s", name, limit, threads, e.text);
