@@ -155,6 +155,63 @@ static void pair_products(editing *e) {
                 to, by);
 }
 
+/* A factor goes from what a weighed mean writes to the look-ups that read it, or to some of them. */
+static void scale_weighed(editing *e) {
+    double by = power((int)draw(e, 17) - 8);
+    size_t inner = (size_t)e->m->heads * e->m->head_size;
+    uint32_t column = UINT32_MAX;
+    for (int tries = 0; tries < 50 && column == UINT32_MAX; tries++) {
+        const undo_head *h = any_head(e);
+        if (h->role != UNDO_WEIGHED) continue;
+        const undo_value *v = &h->values[draw(e, h->value_count)];
+        float *mix = layer_of(e, h)->mix + (size_t)h->slot * e->m->head_size + v->dimension;
+        for (uint32_t c = 0; c < e->m->width; c++) mix[c * inner] = (float)((double)mix[c * inner] * by);
+        column = v->column;
+    }
+    for (size_t k = 0; k < e->u->head_count && column != UINT32_MAX; k++)
+        for (size_t j = 0; e->u->heads[k].role == UNDO_LOOKUP && j < e->u->heads[k].product_count; j++) {
+            const undo_form *q = &e->u->heads[k].products[j].query;
+            if (q->count && q->terms[0].channel == column && draw(e, 12)) scale_row(e, row_of(e, q), 1 / by);
+        }
+    text_printf(e->what, "; weighed mean of column %u by %g", column, by);
+}
+
+/* A column that nobody wrote: a table of positions is at least 1, and twice the table, by two steps that cancel out;
+   it is read by a head, or has a product of its own in a look-up. */
+static void add_returning(editing *e) {
+    uint32_t to = any_column(e), from = any_column(e), unit = 4 * (uint32_t)draw(e, e->m->hidden / 4);
+    const undo_head *h = any_head(e);
+    for (int tries = 0; tries < 300 && e->u->columns[to].writer != UNDO_NOBODY; tries++) to = any_column(e);
+    for (int tries = 0; tries < 300 && !(e->u->columns[from].place && e->u->columns[from].grain > 0); tries++)
+        from = any_column(e);
+    if (h->layer < 2 || e->u->columns[to].writer != UNDO_NOBODY || !(e->u->columns[from].grain > 0)) return;
+    struct stock_layer *l = &e->m->layers[h->layer - 2];
+    double times[2] = {(double)(1 + draw(e, 8)), (double)(1 + draw(e, 8))}, weight = power((int)draw(e, 9) - 4);
+    for (uint32_t k = 0; k < 4; k++) {
+        float *row = (l->gate ? l->gate : l->up) + (size_t)(unit + k) * e->m->width, *entries = l->down + unit + k;
+        for (uint32_t c = 0; c < e->m->width; c++) row[c] = entries[(size_t)c * e->m->hidden] = 0;
+        row[e->u->first + from] = (float)(2 * UNDO_GATE / e->u->columns[from].grain * times[k / 2]);
+        row[PIN] = (float)(-UNDO_GATE / 2 - (k % 2 ? UNDO_GATE : 0));
+        settle_ground(e, row);
+        for (uint32_t c = 0; l->gate && c < e->m->width; c++) l->up[(size_t)(unit + k) * e->m->width + c] = c == PIN;
+        entries[(size_t)(e->u->first + to) * e->m->hidden] =
+            (float)((k == 0 || k == 3 ? weight : -weight) / UNDO_GATE);
+        settle_balances(e, entries, e->m->hidden);
+    }
+    float *row = row_of(e, &h->values[draw(e, h->value_count)].value);
+    if (h->product_count && draw(e, 3)) row = row_of(e, &h->products[draw(e, h->product_count)].key);
+    uint32_t d = (uint32_t)draw(e, e->m->head_size);
+    if (h->role == UNDO_LOOKUP && draw(e, 2)) {
+        const float *query = h->products[draw(e, h->product_count)].query.row;
+        memcpy(head_row(e, layer_of(e, h)->query, h, d), query, e->m->width * sizeof *query);
+        row = head_row(e, layer_of(e, h)->key, h, d);
+    }
+    row[e->u->first + to] = (float)power((int)draw(e, 31) - 15);
+    settle_ground(e, row);
+    text_printf(e->what, "; %s %u.%u reads column %u, which units %u of the layer before take back to 0",
+                undo_role_name(h->role), h->layer, h->slot + 1, to, unit + 1);
+}
+
 static void swap_heads(editing *e) {
     const undo_head *h = any_head(e);
     uint32_t other = (uint32_t)draw(e, e->m->heads);
@@ -446,10 +503,10 @@ static void change_number(editing *e) {
 
 void stock_edit(struct stock_model *m, struct stock_options *claim, const undo *u, test_random *r, text *what) {
     static void (*const edits[])(editing *) = {
-        balance_product, balance_product, scale_scores, scale_content, swap_dimensions, swap_heads,
-        scale_value,     scale_value,     scale_value,  move_step,     swap_units,      change_write,
-        change_term,     change_term,     scale_column, change_place,  change_length,   change_claim,
-        change_settings, change_number,   scale_mean,   change_mean,   pair_products};
+        balance_product, balance_product, scale_scores,  scale_content, swap_dimensions, swap_heads,    scale_value,
+        scale_value,     scale_value,     move_step,     swap_units,    change_write,    change_term,   change_term,
+        scale_column,    change_place,    change_length, change_claim,  change_settings, change_number, scale_mean,
+        change_mean,     pair_products,   scale_weighed, add_returning};
     editing e = {m, claim, u, r, what};
     if (!u->head_count) return;
     edits[random_below(r, sizeof edits / sizeof *edits)](&e);

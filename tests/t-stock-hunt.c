@@ -229,7 +229,9 @@ int main(void) {
                                           "3*#[a] >= #[b] + 2",
                                           "#[true] % 3 = 1 & a",
                                           "H(#[a] >= #[b]) & #[a] = #[b]",
-                                          "first | Y Y a"};
+                                          "first | Y Y a",
+                                          "#[a] % 2 = 0",
+                                          "a @ #[b]"};
     static const size_t lengths[] = {3, 12, 40, 40, 100, 200, 1000};
     const char *full = getenv("TEMPER_HUNT");
     size_t files = full && strcmp(full, "full") == 0 ? 100000 : (size_t)(60 * test_effort());
