@@ -338,6 +338,26 @@ static uint32_t put_mean(maker *k, const undo_head *h, size_t v, undo_form f) {
     return c;
 }
 
+static void look_up(maker *k, uint32_t number, uint32_t inverse, bool tables) {
+    undo_head *h = add_head(k, UNDO_LOOKUP, 0, 1 + random_below(k->r, 2));
+    h->number = number;
+    h->inverse = inverse;
+    for (size_t v = 0; v < h->value_count; v++) {
+        undo_form value;
+        if (tables) {
+            uint32_t most = k->s->positions > 5 ? 4 : k->s->positions - 1;
+            uint32_t at = add_table(k, 1 + (uint32_t)random_below(k->r, most));
+            bool starts = k->u->columns[at].place[0] != 0;
+            value = empty_form(k);
+            add_term(&value, at, 1);
+            put_value(k, h, v, value, (made_column){.boolean = !starts, .known = true, .start = starts});
+        } else {
+            some_choice(k, false, &value, &(undo_form){0});
+            put_value(k, h, v, value, BOOLEAN);
+        }
+    }
+}
+
 /* How many letters there were of some kind, perhaps less a number; and what is at that position: of a table that
    repeats, or anything that is 0 or 1. */
 static void make_lookup(maker *k, uint32_t later) {
@@ -351,23 +371,7 @@ static void make_lookup(maker *k, uint32_t later) {
     if (!tables && one_in(k, 2)) add_term(&count, first.terms[0].channel, -(1 + (double)random_below(k->r, 2)));
     uint32_t number = put_mean(k, h, 0, count), inverse = put_mean(k, h, 1, first);
     k->layer = later;
-    h = add_head(k, UNDO_LOOKUP, 0, 1 + random_below(k->r, 2));
-    h->number = number;
-    h->inverse = inverse;
-    for (size_t v = 0; v < h->value_count; v++) {
-        undo_form value;
-        if (tables) {
-            uint32_t most = k->s->positions > 5 ? 4 : k->s->positions - 1;
-            uint32_t at = add_table(k, 1 + (uint32_t)random_below(k->r, most));
-            bool starts = k->u->columns[at].place[0] != 0;
-            value = empty_form(k);
-            add_term(&value, at, 1);
-            put_value(k, h, v, value, (made_column){.boolean = !starts, .known = true, .start = starts});
-        } else {
-            some_choice(k, false, &value, &part);
-            put_value(k, h, v, value, BOOLEAN);
-        }
-    }
+    for (size_t heads = 1 + random_below(k->r, 2); heads > 0; heads--) look_up(k, number, inverse, tables);
 }
 
 static bool is_same_layer(const undo_head *x, const undo_head *y) { return x->layer == y->layer; }

@@ -94,6 +94,17 @@ static void set_heads(choice_family *f) {
     family_check(f, f->n < 5 && one_in(f, 4));
 }
 
+/* Queries that are others at each length, and keys that are not: rows of equal scores are added up anew. */
+static void again_and_again(choice_family *f) {
+    family_begin(f, TEMPER_TYPE_F64, (size_t)from_to(f, 2, 4));
+    CHANNELS(f, "channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"n\" position \"n\"\nchannel 4 \"i\" position "
+                "\"i*i\"\n");
+    family_embed(f, 1, (double[]){0, 1}, 2);
+    BODY(f, "head \"h\" mask %s choice average\n query 3:1\n key 0:1\n value %d:1\n output 2:1\nread 0:1\n",
+         one_in(f, 2) ? "j<i" : "j<=i", one_in(f, 3) ? 1 : 4);
+    family_check(f, false);
+}
+
 /* Rule 7: about as many members as are looked at one by one, corners at the ends and inside. */
 static void set_nets(choice_family *f) {
     static const int counts[] = {65535, 65536, 65537, 70000, 3};
@@ -167,6 +178,7 @@ int main(void) {
     family_run(&f, "whole_numbers", whole_numbers, 4 * rounds);
     family_run(&f, "many_cases", many_cases, rounds);
     family_run(&f, "set_heads", set_heads, 6 * rounds);
+    family_run(&f, "again_and_again", again_and_again, 1 + rounds / 4);
     family_run(&f, "set_nets", set_nets, 2 * rounds);
     family_run(&f, "tie_breaks", tie_breaks, 12 * rounds);
     return test_finish("t-audit-choice-sets");

@@ -13,11 +13,45 @@
 
 static struct { size_t models, words, accepted, forged; } total;
 
+enum { WORDS_MOST = 400, LONGEST = 40 };
+
+typedef struct word {
+    char text[LONGEST + 1];
+    uint32_t tokens[LONGEST + 1];
+    size_t length;
+    bool is; /* accepted */
+} word;
+
 typedef struct trial {
     const stock_made *made;
     const char *source;
     size_t length;
+    const word *words; /* NULL: they are not looked at */
+    size_t word_count;
 } trial;
+
+/* The largest key of heads that look for the largest one, in units, over all words; infinite of heads that nobody
+   uses. */
+static void check_largest(const trial *t, const stock_audit *s, arena *a) {
+    const undo *u = &t->made->u;
+    for (size_t h = 0; h < u->head_count; h++) {
+        const undo_head *x = &u->heads[h];
+        bool used = false;
+        for (size_t v = 0; v < x->value_count; v++) used = used || !stock_is_place(&u->columns[x->values[v].column]);
+        if (!used) CHECK(isinf(s->largest[h]), "a head that nobody uses has met %g", s->largest[h]);
+        if (x->role != UNDO_ONCE || !used) continue;
+        double unit = undo_grain(u, &x->products[0].key), most = 0;
+        for (size_t k = 0; k < t->word_count && unit > 0; k++) {
+            size_t n = t->words[k].length;
+            const double *ideal = stock_ideal_columns(u, t->words[k].tokens, n, a);
+            double key = x->products[0].key.one;
+            for (size_t j = 0; j < x->products[0].key.count; j++)
+                key += x->products[0].key.terms[j].weight * ideal[x->products[0].key.terms[j].channel * (n + 1) + n];
+            most = fmax(most, fabs(key) / unit);
+        }
+        CHECK(s->largest[h] == most, "head %zu: the largest key is %g, not %g", h, most, s->largest[h]);
+    }
+}
 
 static void follow(entry *e, void *context) {
     const trial *t = context;
@@ -34,18 +68,10 @@ static void follow(entry *e, void *context) {
     claim.accepts_empty = strstr(t->source, "()") != NULL;
     stock_read_source(&s);
     stock_machine_check(&s);
+    if (t->words) check_largest(t, &s, &e->memory);
 }
 
 /* ---- all words ---- */
-
-enum { WORDS_MOST = 400, LONGEST = 40 };
-
-typedef struct word {
-    char text[LONGEST + 1];
-    uint32_t tokens[LONGEST + 1];
-    size_t length;
-    bool is; /* accepted */
-} word;
 
 static size_t all_words(word *out, uint32_t letters, size_t longest, bool mirrored) {
     size_t count = 0, strings = 1;
@@ -139,7 +165,7 @@ static void make_crowd(entry *e, void *context) {
     word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
     size_t count = all_words(words, 1, c->longest, false);
     CHECK(read_out(x, c->several ? OTHER : IS, words, count, a), "what holds at odd positions is neither 0 nor 1");
-    trial t = {x, write_language(words, count, c->longest, a), c->longest};
+    trial t = {x, write_language(words, count, c->longest, a), c->longest, NULL, 0};
     temper_error why = {0};
     enum { MOST_KINDS = 24 };
     temper_status status = entry_run(&why, follow, &t), right = n <= MOST_KINDS ? TEMPER_OK : TEMPER_LIMIT;
@@ -218,7 +244,7 @@ static void make_late(entry *e, void *context) {
         text_puts(&source, "()|a*");
     else
         text_printf(&source, "()|(%.*s)*", (int)l->period, "aaaaaa");
-    trial t = {x, text_string(&source), POSITIONS - 1};
+    trial t = {x, text_string(&source), POSITIONS - 1, NULL, 0};
     temper_error why = {0};
     temper_status status = entry_run(&why, follow, &t);
     CHECK((status == TEMPER_OK) == !wrong, "column %u of %u, period %u, wrong at %u, read by %d: %s", l->bad,
@@ -241,14 +267,14 @@ static void run_trial(entry *e, void *context) {
         uint32_t c = x->u.column_count - 1 - (uint32_t)random_below(t->random, x->u.column_count);
         temper_error why = {0};
         if (x->u.columns[c].mean || !read_out(x, c, words, count, &e->memory)) continue;
-        trial good = {x, write_language(words, count, t->longest, &e->memory), t->longest};
+        trial good = {x, write_language(words, count, t->longest, &e->memory), t->longest, words, count};
         CHECK(entry_run(&why, follow, &good) == TEMPER_OK, "column %u of %u, %zu letters, /%s/: %s", c,
               x->u.column_count, t->longest, good.source, why.text);
         total.accepted++;
         total.words += count;
         word *one = &words[random_below(t->random, count)];
         one->is = !one->is;
-        trial bad = {x, write_language(words, count, t->longest, &e->memory), t->longest};
+        trial bad = {x, write_language(words, count, t->longest, &e->memory), t->longest, NULL, 0};
         CHECK(entry_run(&why, follow, &bad) == TEMPER_RANGE,
               "column %u of %u, %zu letters: accepted as /%s/, which is /%s/", c, x->u.column_count, t->longest,
               bad.source, good.source);
@@ -256,8 +282,73 @@ static void run_trial(entry *e, void *context) {
     }
 }
 
+/* ---- look-ups that a machine can follow ---- */
+
+typedef struct looking {
+    double weight, first; /* of a letter, and of the first one besides */
+    double table[9];
+    bool at_letters; /* what is looked up is no table */
+    bool finite;
+} looking;
+
+/* A table of remainders, asked for by a count of letters: a machine keeps the remainder. */
+static void make_looking(entry *e, void *context) {
+    const looking *l = context;
+    enum { REAL, START, FIRST, TABLE, NUMBER, INVERSE, IS, COLUMNS, POSITIONS = 9 };
+    arena *a = &e->memory;
+    struct stock_model m = {.positions = POSITIONS, .layer_count = 2, .vocabulary = 4};
+    undo u = {
+        .arena = a, .m = &m, .letters = 1, .column_count = COLUMNS, .real = REAL, .start = START, .head_count = 2};
+    u.columns = arena_zalloc(a, COLUMNS, sizeof *u.columns);
+    u.heads = arena_zalloc(a, 2, sizeof *u.heads);
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        undo_column *x = &u.columns[c];
+        *x = (undo_column){.writer = c <= START   ? UNDO_TOKEN
+                                     : c <= TABLE ? UNDO_TABLE
+                                                  : UNDO_HEAD,
+                           .grain = 1,
+                           .high = 1};
+        if (c <= START) x->tokens = arena_zalloc(a, 4, sizeof *x->tokens);
+        if (c == FIRST || c == TABLE) x->place = arena_zalloc(a, POSITIONS, sizeof *x->place);
+        x->mean = c == NUMBER || c == INVERSE;
+    }
+    u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = u.columns[START].tokens[0] = u.columns[FIRST].place[1] = 1;
+    memcpy(u.columns[TABLE].place, l->table, sizeof l->table);
+    model_term number[] = {{REAL, l->weight}, {FIRST, l->first}}, first = {FIRST, 1},
+               is = {l->at_letters ? REAL : TABLE, 1};
+    undo_value means[] = {{.value = {.terms = number, .count = l->first != 0 ? 2 : 1}, .column = NUMBER, .scale = 1},
+                          {.value = {.terms = &first, .count = 1}, .column = INVERSE, .scale = 1}},
+               found = {.value = {.terms = &is, .count = 1}, .column = IS, .scale = 1};
+    u.heads[0] = (undo_head){.role = UNDO_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
+    u.heads[1] = (undo_head){.role = UNDO_LOOKUP, .layer = 2, .value_count = 1, .values = &found, .number = NUMBER};
+    u.heads[1].inverse = INVERSE;
+    CHECK(stock_is_finite(&u, true) == l->finite, "letters weigh %g, the first %g more, table %g %g %g ... %g: %d",
+          l->weight, l->first, l->table[0], l->table[1], l->table[2], l->table[8], !l->finite);
+    CHECK(!stock_is_finite(&u, false), "a machine without counts looks something up");
+}
+
+static void check_lookings(void) {
+    static const looking all[] = {{1, 0, {0, 1, 0, 1, 0, 1, 0, 1, 0}, false, true},
+                                  {1, 0, {0, 1, 1, 0, 1, 1, 0, 1, 1}, false, true},
+                                  {1, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1}, false, true},
+                                  {1, 0, {0, 1, 0, 1, 0, 1, 0, 1, 0}, true, false},   /* no table */
+                                  {2, 0, {0, 1, 0, 1, 0, 1, 0, 1, 0}, false, false},  /* beyond the own position */
+                                  {-1, 0, {0, 1, 0, 1, 0, 1, 0, 1, 0}, false, false}, /* before the first one */
+                                  {1, -1, {0, 1, 0, 1, 0, 1, 0, 1, 0}, false, false},
+                                  {1, 1, {0, 1, 0, 1, 0, 1, 0, 1, 0}, false, false},
+                                  {1, 0, {1, 0, 0, 0, 0, 0, 0, 0, 0}, false, false}, /* it does not repeat */
+                                  {1, 0, {1, 1, 0, 1, 0, 1, 0, 1, 0}, false, false},
+                                  {1, 0, {0, 1, 0, 1, 0, 1, 0, 1, 2}, false, false}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        looking l = all[k];
+        temper_error e = {0};
+        CHECK(entry_run(&e, make_looking, &l) == TEMPER_OK, "%s", e.text);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(67);
+    check_lookings();
     size_t rounds = 30 + (size_t)(120 * test_effort());
     for (size_t k = 0; k < rounds; k++) {
         uint32_t letters = 1 + (uint32_t)random_below(&r, 3), layers = 1 + (uint32_t)random_below(&r, 3);

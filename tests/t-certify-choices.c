@@ -304,7 +304,7 @@ static void check_verdict(bench *b, const temper_model *m, const char *source, t
 /* Nothing is certified where there is nothing to compare with, or where an answer lies at the threshold; wrong ones
    are found. */
 static void test_refusals(bench *b) {
-    static const char *const head = "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\n"
+    static const char *const head = "method temperature\nalphabet \"a\" \"b\"\n"
                                     "channel 0 \"one\" position \"1\"\nchannel 1 \"a\"\nchannel 2 \"x\"\n"
                                     "embed \"a\" 1:1\nembed \"b\"\nembed start\nembed end\nlayer 1\n";
     static const struct {
@@ -321,13 +321,17 @@ static void test_refusals(bench *b) {
          "cannot be told apart", TEMPER_UNABLE},
         {"head \"h\" mask all choice softmax for average\n query 0:1\n key 0:1\n value 1:1\n output 2:1\nread 2:1\n",
          "threshold 1/2", TEMPER_UNABLE},
+        {"head \"h\" mask j<=i choice softmax for average scale \"ln(N) + 8 + i\"\n query 0:1\n key 1:1\n value "
+         "1:1\n output 2:1\nread 2:1\n",
+         "reads the position", TEMPER_UNABLE},
         {"head \"h\" mask j<=i choice softmax for average scale \"ln(N) + 8\"\n query 0:1\n key 1:1\n value 1:1\n "
          "output 2:1\nread 2:1\n",
          "", TEMPER_PROVED},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char source[2000];
-        snprintf(source, sizeof source, "%s%s", head, cases[k].rest);
+        int version = strstr(cases[k].rest, "+ i") ? 2 : 1; /* of models with such a scale */
+        snprintf(source, sizeof source, "temper-model %d\n%s%s", version, head, cases[k].rest);
         temper_model *m = model_from(source);
         if (m) check_verdict(b, m, source, cases[k].verdict, cases[k].says);
         temper_model_free(m);
