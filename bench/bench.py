@@ -21,7 +21,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(HERE, "..", "build"), help="the build folder")
     parser.add_argument("--results", default=os.path.join(HERE, "results"), help="where to write")
-    parser.add_argument("--quick", action="store_true", help="fewer lengths and repetitions: about two minutes")
+    parser.add_argument("--quick", action="store_true", help="fewer lengths and repetitions: about four minutes")
     parser.add_argument("--reference", action="store_true", help="also put the tables into doc/performance.md")
     parser.add_argument("--render", action="store_true",
                         help="measure nothing: write tables and charts anew from results.csv")
