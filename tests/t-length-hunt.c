@@ -112,7 +112,9 @@ static void hunt_models(test_random *r, size_t goal, size_t shortest, size_t lon
     arena_init(&a, &errors);
     if (!trap_set(&errors, &e)) {
         while (met.strings < goal && met.models < 40 * goal) {
-            size_t length = shortest + random_below(r, longest - shortest + 1);
+            /* exact runs take the square of the length: one model in eight is of any length, the others are short */
+            size_t most = random_below(r, 8) ? shortest + (longest - shortest) / 8 : longest;
+            size_t length = shortest + random_below(r, most - shortest + 1);
             if (random_below(r, 2)) {
                 random_model_options kind = {
                     .average = random_below(r, 4) > 0, .small = true, .varied = random_below(r, 2)};

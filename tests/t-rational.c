@@ -378,6 +378,10 @@ static void check_short(fixture *f, test_random *r) {
     CHECK(rational_cmp(x, y) == rational_cmp(u, v) && rational_equal(x, y) == rational_equal(u, v) &&
               rational_sign(x) == rational_sign(u) && rational_is_one(x) == (rational_cmp(u, far) == 0),
           "order of %ld/%ld and %ld/%ld", a, b, c, d);
+    unsigned long bits = 0;
+    rational_div(w, u, far);
+    for (unsigned long size = a < 0 ? -(unsigned long)a : (unsigned long)a; size; size >>= 1) bits++;
+    if (b == 1) CHECK(rational_bits(w) == (bits ? bits : 1), "%ld has %lu bits, not %lu", a, rational_bits(w), bits);
     long k = 0, l = 0;
     if (!rational_is_zero(x)) {
         bool part = rational_power_of_two_part(&k, x), other = rational_power_of_two_part(&l, u);

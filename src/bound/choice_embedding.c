@@ -89,8 +89,9 @@ static bool is_exact(const embedding_run *w, const expression *e) {
 }
 
 /* i/t of a channel without weights in f64, as i/(2N): where both are whole numbers the quotient d is the nearest
-   number of x = i/t. Then d t - i is a multiple of the last place of d, at most t/2 times: fma gives it exactly, and it and
-   what its quotient by t leaves over tell |d - x|, rounded up, as in rational_distance. False: not known this way. */
+   number of x = i/t. Then d t - i is a multiple of the last place of d, at most t/2 times: fma gives it exactly. It
+   and what its quotient by t leaves over tell |d - x|, rounded up, as in rational_distance. False: not known this
+   way. */
 static bool share_error(const embedding_run *w, uint32_t c, const double *weights, double *worst) {
     const expression *feature = w->m->channels[c].position;
     if (w->m->channels[c].soft_only || w->storage->precision != 53) return false;

@@ -299,7 +299,11 @@ bool rational_power_of_two_part(long *k, const rational *x) {
     return true;
 }
 
-unsigned long rational_bits(const rational *x) { return fmpq_height_bits(c(x)); }
+unsigned long rational_bits(const rational *x) {
+    if (!short_is(x)) return fmpq_height_bits(c(x));
+    unsigned long longer = short_size(x->num) > (uintptr_t)x->den ? short_size(x->num) : (uintptr_t)x->den;
+    return 8 * sizeof longer - (unsigned)__builtin_clzl(longer); /* a denominator is at least 1 */
+}
 
 void rational_thread_end(void) {
     if (exact_is_open()) flint_cleanup();
