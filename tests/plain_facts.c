@@ -12,6 +12,15 @@
 
 double plain_facts_most = 3e5;
 
+/* Rule 9: a channel to which one term in the whole model adds, that of an average that looks to the left. */
+typedef struct mean_note {
+    bool usable;
+    const model_head *head;
+    uint32_t row;
+    double weight;
+    spread *together; /* [N] the union of the values of a row's keys, after the head was run; NULL before */
+} mean_note;
+
 typedef struct plain_run {
     const subject_model *s;
     const temper_model *m;
@@ -22,6 +31,7 @@ typedef struct plain_run {
     spread *one;       /* [1] */
     rational *r;       /* [8] */
     rational *lcm;     /* [N + 1] lcm(1..t) */
+    mean_note *notes;  /* [channels] */
     size_t n, size;
     double steps;
 } plain_run;
@@ -468,6 +478,106 @@ static void outcome_uniform(head_work *w) {
     }
 }
 
+/* ---- rule 9 ---- */
+
+static void take_notes(plain_run *p) {
+    const temper_model *m = p->m;
+    p->notes = arena_zalloc(p->pool->arena, m->channel_count, sizeof *p->notes);
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        mean_note *note = &p->notes[c];
+        size_t writers = m->channels[c].position && !m->channels[c].soft_only;
+        for (uint32_t t = 0; t < m->embedding.start[m->embedding.count]; t++)
+            writers += m->embedding.terms[t].channel == c && m->embedding.terms[t].weight != 0;
+        for (uint32_t l = 0; l < m->layer_count; l++) {
+            const model_rows *units = &m->layers[l].out;
+            for (uint32_t t = 0; t < units->start[units->count]; t++) writers += 2 * (units->terms[t].channel == c);
+            for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+                const model_head *head = &m->layers[l].heads[h];
+                for (uint32_t r = 0; r < head->output.count; r++)
+                    for (uint32_t t = head->output.start[r]; t < head->output.start[r + 1]; t++) {
+                        if (head->output.terms[t].channel != c) continue;
+                        writers++;
+                        *note = (mean_note){.head = head, .row = r, .weight = head->output.terms[t].weight};
+                    }
+            }
+        }
+        note->usable = writers == 1 && note->head && note->head->hard_choice == TEMPER_CHOICE_AVERAGE &&
+                       (note->head->mask == TEMPER_MASK_UP_TO || note->head->mask == TEMPER_MASK_BEFORE);
+    }
+}
+
+/* The values of row i's keys are noted where a channel is their mean. */
+static void note_values(plain_run *p, const head_work *w, size_t i) {
+    for (uint32_t c = 0; c < p->m->channel_count; c++) {
+        mean_note *note = &p->notes[c];
+        if (!note->usable || note->head != w->h) continue;
+        if (!note->together) note->together = spread_array(p->pool, p->size);
+        if (w->end > w->first) spread_set(&note->together[i], &w->values[note->row]);
+    }
+}
+
+static bool keys_are_few(const plain_run *p, const head_work *w) {
+    size_t qs = w->h->query.count, count = 0;
+    for (size_t j = w->first; j < w->end; j++) {
+        bool fresh = true;
+        for (size_t d = 0; d < qs; d++)
+            if (!spread_is_constant(&w->k[j * qs + d])) return false;
+        for (size_t k = w->first; k < j && fresh; k++) {
+            size_t d = 0;
+            while (d < qs && rational_equal(&w->k[j * qs + d].a, &w->k[k * qs + d].a)) d++;
+            fresh = d < qs;
+        }
+        count += fresh;
+    }
+    (void)p;
+    return count <= 16;
+}
+
+/* All pairs of keys: |c x + b| is 0 or at least |c| g/(t s), where -b/c = a + g r/s. */
+static void raise_gap(rational *gap, plain_run *p, head_work *w, size_t i) {
+    size_t qs = w->h->query.count, open = 0, at = 0;
+    for (size_t d = 0; d < qs; d++)
+        if (!spread_is_constant(&w->q[i * qs + d])) open++, at = d;
+    if (open != 1 || rows_size(&w->h->query, (uint32_t)at) != 1) return;
+    const model_term *term = rows_begin_of(&w->h->query, (uint32_t)at);
+    const mean_note *note = &p->notes[term->channel];
+    if (!note->usable || !note->together) return;
+    size_t t = i + (note->head->mask == TEMPER_MASK_UP_TO);
+    const spread *values = &note->together[i];
+    if (t == 0 || spread_is_constant(values) || !keys_are_few(p, w)) return;
+    rational *x = rational_array(p->pool, 6), *c = x + 1, *b = x + 2, *one = x + 3, *least = x + 4, *factor = x + 5;
+    rational_set_int(one, 1);
+    rational_set_double(factor, note->weight);
+    rational_set_double(x, term->weight);
+    rational_mul(factor, factor, x);
+    for (size_t j = w->first; j < w->end; j++)
+        for (size_t k = w->first; k < j; k++) {
+            rational_set_int(b, 0);
+            for (size_t d = 0; d < qs; d++) {
+                rational_sub(x, &w->k[j * qs + d].a, &w->k[k * qs + d].a);
+                if (d == at)
+                    rational_mul(c, x, factor);
+                else
+                    rational_add_product(b, &w->q[i * qs + d].a, x);
+            }
+            if (rational_is_zero(c)) {
+                rational_abs(x, b);
+            } else {
+                rational_div(x, b, c);
+                rational_add(x, x, &values->a);
+                rational_div(x, x, &values->g);
+                rational_gcd(x, x, one); /* 1/s */
+                rational_mul(x, x, &values->g);
+                rational_mul(x, x, c);
+                rational_abs(x, x);
+                rational_div_int(x, x, t);
+            }
+            if (!rational_is_zero(x) && (rational_is_zero(least) || rational_cmp(x, least) < 0))
+                rational_set(least, x);
+        }
+    if (rational_cmp(least, gap) > 0) rational_set(gap, least);
+}
+
 /* ---- rows ---- */
 
 /* Fills w->out; whether no two keys tie. */
@@ -490,6 +600,7 @@ static bool run_scores(plain_run *p, head_work *w, size_t i) {
         outcome_uniform(w);
         return w->end - w->first == 1;
     }
+    raise_gap(&p->r[0], p, w, i);
     w->facts->uniform = false;
     w->facts->gap = fmin(w->facts->gap, rational_below(&p->r[0]));
     w->facts->log2_gap = fmin(w->facts->log2_gap, rational_log2(&p->r[0]));
@@ -507,6 +618,7 @@ static bool run_scores(plain_run *p, head_work *w, size_t i) {
 
 static void run_row(plain_run *p, head_work *w, size_t i) {
     uint32_t channels = p->m->channel_count;
+    note_values(p, w, i);
     if (w->end == w->first) { /* adds nothing */
         rational_set_int(&p->r[0], 0);
         for (uint32_t d = 0; d < w->h->value.count; d++) known_add(&w->facts->output[d], &p->r[0]);
@@ -803,6 +915,7 @@ facts *plain_facts(const subject_model *s, size_t n, rational_pool *pool, arena 
     p.x = spread_array(pool, p.size * m->channel_count);
     p.delta = spread_array(pool, p.size * m->channel_count);
     prepare_lcm(&p);
+    take_notes(&p);
     embed(&p);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         const model_layer *layer = &m->layers[l];

@@ -184,7 +184,8 @@ static temper_status audit_tightly(const temper_model *hard, unsigned threads, t
     return temper_audit_watched(tight_proof, tight_length, tight_model, tight_size, &o, e);
 }
 
-/* Where there is memory for one run it is enough, however many threads begin. */
+/* Where there is memory for one run and a half (blocks of an arena double), it is enough, however many threads
+   begin. */
 static void test_tight(const char *name, const temper_model *hard,
                        temper_status (*work)(const temper_model *, unsigned, temper_error *)) {
     temper_error e;
@@ -193,6 +194,7 @@ static void test_tight(const char *name, const temper_model *hard,
     while (work(hard, 1, &e) && limit < (size_t)1 << 32) temper_limit_memory(limit += limit / 4);
     temper_limit_memory(limit += limit / 4); /* for what is kept of each part */
     CHECK(limit > 1 << 18 && limit < (size_t)1 << 32, "%s: %zu bytes", name, limit);
+    temper_limit_memory(limit += limit / 2);
     for (unsigned threads = 2; threads <= 16; threads *= 2)
         CHECK(!work(hard, threads, &e), "%s: %zu bytes are too few for %u threads: %s", name, limit, threads, e.text);
     temper_limit_memory(0);

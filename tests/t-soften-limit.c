@@ -63,16 +63,40 @@ static void check_model(const char *name, const temper_model *hard, size_t n) {
     if (l.head && l.witness_length != SIZE_MAX) check_witness(name, hard, &l);
 }
 
+/* An entry of the gallery, with a row of a query that reads one channel more (NULL: as it is): the start sentinel,
+   whose row has one key. So it decides as before, and denominators are not bounded. */
+static temper_model *entry_with(const char *name, const char *query, const char *other) {
+    temper_model *hard = NULL, *edited = NULL;
+    temper_error e;
+    char *printed = NULL, *at = NULL;
+    size_t length;
+    if (!CHECK(temper_gallery_model(&hard, name, &e) == TEMPER_OK, "%s", e.text) || !query) return hard;
+    if (CHECK(temper_model_print(&printed, &length, hard, &e) == TEMPER_OK, "%s", e.text))
+        at = strstr(printed, query);
+    if (CHECK(at, "%s has no %s", name, query)) {
+        static char source[1 << 13];
+        snprintf(source, sizeof source, "%.*s%s%s", (int)(at - printed), printed, other, at + strlen(query));
+        char *digest = strstr(source, "\ndigest ");
+        if (digest) digest[1] = 0;
+        edited = model_from(source);
+    }
+    temper_free(printed);
+    temper_model_free(hard);
+    return edited;
+}
+
 static void check_gallery(void) {
     static const struct {
         const char *name;
         size_t works;
         bool exponential;
-    } stops[] = {{"two-averages", 27, true}, {"tied", 27, false}, {"best-prefix", 21, false}};
+        const char *query, *other;
+    } stops[] = {{"two-averages", 27, true, NULL, NULL},
+                 {"tied", 27, false, "query 8:1", "query 1:1 8:1"},
+                 {"best-prefix", 21, false, "query 7:1", "query 1:1 7:1"}};
     for (size_t k = 0; k < 3; k++) {
-        temper_model *hard;
-        temper_error e;
-        if (!CHECK(temper_gallery_model(&hard, stops[k].name, &e) == TEMPER_OK, "%s", e.text)) continue;
+        temper_model *hard = entry_with(stops[k].name, stops[k].query, stops[k].other);
+        if (!hard) continue;
         temper_soften_limit l = explain(stops[k].name, hard, 32);
         CHECK(l.obstacle == TEMPER_OBSTACLE_GAP && l.works == stops[k].works && l.layer == 3 && l.head == 1 &&
                   !l.gates && !l.exponential == !stops[k].exponential && l.bits > 53 && l.bits < 64,

@@ -228,6 +228,7 @@ void set_attend(set_run *s, size_t i, lattice *out) {
         row.single = row.keys.end - row.keys.first == 1;
         output_of_equal_scores(s, &row, out);
     } else {
+        set_mean_gap(s, &row);
         h->claim->gap[s->n] = least_of(h->claim->gap[s->n], rational_below(row.gap));
         if (cases)
             output_of_cases(s, &row, out);

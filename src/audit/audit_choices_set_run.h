@@ -33,6 +33,13 @@ typedef struct set_winners {
     lattice *output;                   /* [v] */
 } set_winners;
 
+/* A row of queries that is `times` the output of an average (rule 9). */
+typedef struct set_mean {
+    struct set_head *of; /* NULL: it is none */
+    uint32_t row;
+    rational *times;
+} set_mean;
+
 /* A head. The keys of a row are the first or the last t of all, depending on the mask. */
 typedef struct set_head {
     head_claim *claim;
@@ -52,6 +59,9 @@ typedef struct set_head {
     size_t summed;
     set_winners winners;
     bool *output_changed; /* [v] */
+    set_mean *mean;       /* [d] */
+    lattice *span;        /* [most][v] the union of the values of a row's keys, where some head needs it; else NULL */
+    bool *span_changed;   /* [v] */
 } set_head;
 
 typedef struct set_run {
@@ -125,6 +135,13 @@ const rational *set_closest_of(set_run *s, uint32_t d, size_t t);
 /* Rule 5: the outputs of the row, and whether it is single. */
 void set_groups(set_run *s, set_row *row, lattice *out);
 void set_join_mean(set_run *s, size_t i, uint32_t r, const size_t *keys, size_t count, lattice *out, bool empty);
+
+/* Rule 9: which queries are means; what the values of the present head's rows are together, at all rows or the new
+   ones; whether that has changed where a head's queries come from; and a row's gap, which is not 0. */
+void set_mean_begin(set_run *s);
+void set_mean_span(set_run *s, bool all);
+bool set_mean_changed(const set_head *h);
+void set_mean_gap(set_run *s, set_row *row);
 
 /* The t-th key in the order in which rows gain keys. */
 static inline size_t set_key_at(const set_run *s, size_t t) { return s->head->from_right ? s->positions - 1 - t : t; }

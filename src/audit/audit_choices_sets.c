@@ -91,9 +91,10 @@ static bool make_row(set_run *s, lattice *to, size_t width, const exact_rows *m,
     return changed;
 }
 
+/* Of a mean more is known than its set: it differs from row to row. */
 static bool queries_are_equal(const set_head *h, size_t i) {
     for (uint32_t d = 0; d < h->d; d++)
-        if (!lattice_equal(query_of(h, i, d), query_of(h, i - 1, d))) return false;
+        if (h->mean[d].of || !lattice_equal(query_of(h, i, d), query_of(h, i - 1, d))) return false;
     return true;
 }
 
@@ -125,6 +126,8 @@ static void run_head(set_run *s, set_head *h, size_t stage) {
     for (uint32_t r = 0; r < h->v; r++) values |= make_row(s, h->value, h->v, &e->value, r, stage, &f->value[r]);
     for (uint32_t r = 0; r < h->v; r++) h->output_changed[r] = false;
     bool again = set_head_begin(s, keys || values);
+    if (set_mean_changed(h)) queries = true;
+    set_mean_span(s, again || s->old == 0);
     run_rows(s, again || queries || e->head->mask == TEMPER_MASK_ALL);
 }
 
@@ -301,6 +304,7 @@ static void allocate(set_run *s) {
     set_layers_allocate(s, a);
     s->heads = arena_zalloc(a, g->head_count, sizeof *s->heads);
     for (size_t k = 0; k < g->head_count; k++) allocate_head(s, &s->heads[k], &g->heads[k]);
+    set_mean_begin(s);
     s->adds = rational_array(pool, g->channels);
     s->made = lattice_array(pool, widest);
     set_units_allocate(s);

@@ -262,5 +262,6 @@ facts_run *facts_run_begin(const subject_model *s, size_t first, arena *work) {
     p->after = copy_of(p, p->embedding);
     for (uint32_t l = 0; l < m->layer_count; l++) begin_layer(p, l, p->after);
     set_lines_find(p);
+    set_means_find(p);
     return p;
 }

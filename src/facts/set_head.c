@@ -110,6 +110,8 @@ void set_row_begin_length(set_head *w) {
 void set_row_put(facts_run *p, set_head *w, size_t i) {
     if (w->end > w->first && !w->single) w->tieless = false;
     for (size_t d = 0; d < w->vs; d++) column_put(&w->out[d], &p->room, i, &w->now[d]);
+    for (size_t d = 0; d < w->vs && w->unions; d++)
+        column_put(&w->unions[d], &p->room, i, w->end > w->first ? &w->values[d] : &w->now[d]);
 }
 
 static void run_row(facts_run *p, set_head *w, size_t i) {
@@ -118,13 +120,20 @@ static void run_row(facts_run *p, set_head *w, size_t i) {
     set_row_put(p, w, i);
 }
 
+/* Whether the row of a query says more of it than its sets do. */
+static bool has_means(const set_head *w) {
+    for (size_t d = 0; d < w->qs; d++)
+        if (w->means[d].head) return true;
+    return false;
+}
+
 /* All rows have the same keys: those with the same query give the same. */
 static void rows_of_all_keys(facts_run *p, set_head *w) {
     while (w->joined < p->room.size) set_key_join(p, w, w->joined);
     w->end = w->joined;
     w->groups.usable = false;
     for (size_t i = 0; i < p->room.size; i++) {
-        bool same = i > 0;
+        bool same = i > 0 && !has_means(w);
         for (size_t d = 0; d < w->qs && same; d++)
             same = spread_is_same(column_at(&w->q[d], i), column_at(&w->q[d], i - 1));
         if (same)
@@ -171,7 +180,7 @@ static bool project_keys(facts_run *p, set_head *w, set_column *const *x) {
 void set_head_run(facts_run *p, set_head *w, set_column *const *x) {
     if (w->line.channel && set_line_run(p, w, x)) return;
     bool first = p->room.old == 0;
-    bool queries = project_all(p, w->q, &w->h->query, x), keys = project_keys(p, w, x);
+    bool queries = project_all(p, w->q, &w->h->query, x) | set_means_moved(w), keys = project_keys(p, w, x);
     bool values = project_all(p, w->v, &w->h->value, x);
     bool cases = query_cases_update(&w->cases, w->k, &p->room);
     bool other_keys = first || keys || values || cases || w->from_right;
@@ -181,6 +190,7 @@ void set_head_run(facts_run *p, set_head *w, set_column *const *x) {
     if (all) set_row_begin_length(w);
     w->first = 0;
     for (size_t d = 0; d < w->vs; d++) column_begin(&w->out[d], &p->room, all);
+    for (size_t d = 0; d < w->vs && w->unions; d++) column_begin(&w->unions[d], &p->room, all);
     if (w->h->mask == TEMPER_MASK_ALL)
         rows_of_all_keys(p, w);
     else if (w->from_right)

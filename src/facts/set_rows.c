@@ -166,6 +166,7 @@ void set_row_run(facts_run *p, set_head *w, size_t i) {
         outcome_uniform(w);
         return;
     }
+    set_means_gap(p, w, i);
     w->uniform = false;
     w->least_gap = fmin(w->least_gap, rational_below(w->gap));
     w->log2_gap = fmin(w->log2_gap, rational_log2(w->gap));

@@ -71,6 +71,13 @@ typedef struct head_line {
     rational *own, *common; /* [LINE_GAPS] */
 } head_line;
 
+/* A component of a query that is `factor` times what a row of an average head gives (set_means.c). */
+typedef struct mean_source {
+    struct set_head *head; /* NULL: none */
+    size_t row;
+    rational *factor;
+} mean_source;
+
 typedef struct row_score {
     const rational *value;
     size_t key;
@@ -94,6 +101,8 @@ typedef struct set_head {
     spread *kind_values; /* [CASE_KINDS][value_size] what the values of a kind's keys can be together */
     key_groups groups;
     head_line line;
+    mean_source *means; /* [query_size] */
+    set_column *unions; /* [value_size] what the values of a row's keys can be together; NULL: nobody asks */
     /* the present row */
     const spread **query; /* [query_size] */
     size_t first, end;
@@ -185,6 +194,12 @@ void set_embed_letters(facts_run *p, spread *to, uint32_t channel, size_t i);
 /* Rows of queries, keys or values from the channels; whether some row has moved. */
 bool set_reads_moved(const model_rows *rows, uint32_t row, set_column *const *x);
 bool set_project(facts_run *p, set_column *to, const model_rows *rows, uint32_t row, set_column *const *x);
+
+/* set_means.c: which queries are means; whether what is known of them is other than at the length before; and row
+   i's gap, where that makes it larger. */
+void set_means_find(facts_run *p);
+bool set_means_moved(const set_head *w);
+void set_means_gap(facts_run *p, set_head *w, size_t i);
 
 /* lcm(1..t). */
 const rational *set_lcm(facts_run *p, size_t t);
