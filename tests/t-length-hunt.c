@@ -2,8 +2,8 @@
    strings of about that length, all plans and kernels as they come, and compared with exact arithmetic (random
    models made of features, random_model) or with the programs of the gallery, which know nothing of transformers.
    `make test` gives it a second; `make length-hunt` (TEMPER_HUNT=full) goes on until 10^5 strings of 64 letters or
-   more were run, and has the gallery at 2,000 and 16,384 letters. TEMPER_HUNT=models or gallery does one of the
-   two parts. */
+   more were run, and has the gallery at 2,000 and 16,384 letters. TEMPER_HUNT=models, gallery or means does one
+   of the parts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +176,12 @@ static void hunt_gallery(test_random *r, size_t shared, size_t others, size_t st
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) hunt_entry(rest[k], r, others, strings);
 }
 
+/* Ties of fractions: proved by bounded denominators. */
+static void hunt_means(test_random *r, size_t length, size_t strings) {
+    hunt_entry("tied", r, length, strings);
+    hunt_entry("best-prefix", r, length, strings);
+}
+
 int main(void) {
     test_random r = test_seed(1638);
     const char *how = getenv("TEMPER_HUNT");
@@ -184,10 +190,13 @@ int main(void) {
     if (!full) {
         hunt_models(&r, (size_t)(200 * test_effort()), 64, 80, 20);
         hunt_gallery(&r, 300, 64, 20);
+        hunt_means(&r, 64, 20);
         CHECK(met.proved > 4 * test_effort(), "only %zu models were proved", met.proved);
     } else {
-        if (strcmp(how, "gallery") != 0) hunt_models(&r, (size_t)(100000 * test_effort()), 64, 300, 200);
-        if (strcmp(how, "models") != 0) hunt_gallery(&r, 16384, 2000, 200);
+        if (strcmp(how, "gallery") != 0 && strcmp(how, "means") != 0)
+            hunt_models(&r, (size_t)(100000 * test_effort()), 64, 300, 200);
+        if (strcmp(how, "models") != 0 && strcmp(how, "means") != 0) hunt_gallery(&r, 16384, 2000, 200);
+        if (strcmp(how, "models") != 0) hunt_means(&r, 1500, 200);
     }
     for (size_t k = 0; k < BATCH; k++) free(words[k]);
     return test_finish("t-length-hunt");
