@@ -5,11 +5,12 @@ usage: coverage.py --build BUILD [--page FILE] [--jobs N] TEST...
 
 BUILD was compiled with --coverage. Every test program runs once; then each branch of the folders below that no test took
 is counted. With --page the table and a list of them are written there. scripts/coverage.reasons may say why no test takes one:
-a file (or *), a part of the line of source, how many of its branches may be left at most, and the reason, separated by tabs.
+a pattern of files, a part of the line of source, how many of its branches may be left at most, and the reason, separated by tabs.
 """
 import argparse
 import collections
 import concurrent.futures
+import fnmatch
 import glob
 import gzip
 import json
@@ -74,8 +75,8 @@ def read_reasons():
 
 def reason_for(reasons, source, line, missed):
     for file, part, most, why in reasons:
-        if file in ("*", source) and part in line and missed <= int(most):
-            return why
+        if fnmatch.fnmatch(source, file) and part in line and missed <= int(most):
+            return None if why == "none" else why
     return None
 
 

@@ -422,6 +422,43 @@ static void check_options(void) {
     }
 }
 
+/* A model that reads its language from the right carries it as one about the rest of the string. */
+static void check_from_right(void) {
+    static const char *const regexes[] = {"(ab)*c", "a.*", ".*b", "[ab]{2}c?", "..a.*", ".*a..", "a*b.*", "(ab|c)*a"};
+    size_t turned_count = 0;
+    for (size_t k = 0; k < sizeof regexes / sizeof *regexes; k++) {
+        temper_spec *source = NULL, *turned = NULL;
+        temper_model *m = NULL;
+        temper_error e;
+        temper_spec_options o = {.syntax = REGEX, .alphabet = "abc"};
+        temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE, .whole = 1};
+        uint32_t word[LONGEST];
+        size_t n = 0;
+        if (CHECK(temper_spec_parse(&source, regexes[k], strlen(regexes[k]), &o, &e) == TEMPER_OK &&
+                      temper_build(&m, source, &build, &e) == TEMPER_OK &&
+                      temper_model_spec(&turned, m, &e) == TEMPER_OK,
+                  "%s: %s", regexes[k], e.text))
+            do {
+                unsigned char truth[LONGEST];
+                int whole = 0, accept = 1;
+                bool fine = temper_spec_eval(&whole, NULL, source, word, n, &e) == TEMPER_OK &&
+                            temper_spec_eval(&accept, n ? truth : NULL, turned, word, n, &e) == TEMPER_OK;
+                CHECK(fine && whole == accept, "%s: %zu letters: %d, and from the right %d", regexes[k], n, whole,
+                      accept);
+                for (size_t i = 1; fine && temper_model_about(m).whole && i < n; i++) { /* the rest from there on */
+                    int rest = 0;
+                    temper_spec_eval(&rest, NULL, source, word + i, n - i, &e);
+                    CHECK(truth[i] == rest, "%s: %zu letters, the rest from %zu on", regexes[k], n, i);
+                }
+            } while (next_word(word, &n, 3));
+        turned_count += m && temper_model_about(m).whole;
+        temper_spec_free(source);
+        temper_spec_free(turned);
+        temper_model_free(m);
+    }
+    CHECK(turned_count > 0, "no language was read from the right");
+}
+
 /* Without a folder no file may be named. */
 static void check_folder(void) {
     static const char *const texts[] = {"alphabet a b\nnext\nprobabilities weights\nH !(a & Y a)",
@@ -493,6 +530,7 @@ int main(void) {
     for (size_t k = 0; k < sizeof REFUSED / sizeof *REFUSED; k++)
         check_refused(REFUSED[k].syntax, REFUSED[k].text, REFUSED[k].words);
     check_options();
+    check_from_right();
     check_folder();
     for (size_t k = 0; k < FILE_COUNT; k++) CHECK(unlink(path_of(k)) == 0, "%s", FILES[k].name);
     CHECK(rmdir(folder) == 0, "%s is left", folder);
