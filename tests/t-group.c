@@ -1,6 +1,8 @@
 /* Groups from generators, with many that are not needed, and at the limit of elements. */
 #include "automata/group.h"
 
+#include <string.h>
+
 #include "base/trap.h"
 #include "test.h"
 
@@ -70,6 +72,40 @@ static void check_limit(arena *a) {
     CHECK(!group_generate(&g, generators, COUNT, DEGREE, a), "more elements than the limit");
 }
 
+/* Known groups by generators, each a row of images; those that share an order with a named one have no name. */
+static void check_names(arena *a) {
+    static const struct {
+        const char *generators, *name;
+    } known[] = {{"012", "trivial"},
+                 {"120 102", "S3"},
+                 {"1203 1032", "A4"},
+                 {"1203456 0214563", "a group of order 12"},         /* Z3 by Z4 */
+                 {"1203456 1023456 0124563", "a group of order 24"}, /* S3 x Z4 */
+                 {"1023 1230", "S4"},
+                 {"1203456 1032456 0123546 0123564", "a group of order 72"}, /* A4 x S3 */
+                 {"1234065 0432156", "D10"},
+                 {"123405678 043215678 012346785", "a group of order 40"}, /* D5 x Z4 */
+                 {"123405678 043216785", "a group of order 20"},           /* Z5 by Z4, whose square is -1 */
+                 {"12340 02413", "F20"},
+                 {"12340 12034", "A5"},
+                 {"10234 12340", "S5"},
+                 {"1203456 1234056 0123465", "a group of order 120"}, /* A5 x Z2 */
+                 {"102345 123450", "S6"},
+                 {"1234560 0216453", "PSL(2,7)"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        uint32_t generators[MOST_GENERATORS], degree = 0;
+        size_t count = 0;
+        group g = {0};
+        for (const char *p = known[k].generators; *p; p++)
+            if (*p != ' ') generators[count++] = (uint32_t)(*p - '0');
+        while (known[k].generators[degree] && known[k].generators[degree] != ' ') degree++;
+        arena_reset(a);
+        if (CHECK(group_generate(&g, generators, count / degree, degree, a), "%s", known[k].name))
+            CHECK(strcmp(group_name(&g, a), known[k].name) == 0, "%s: %s, not %s", known[k].generators,
+                  group_name(&g, a), known[k].name);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(77);
     trap t;
@@ -86,6 +122,7 @@ int main(void) {
     }
     arena_reset(&memory);
     check_limit(&memory);
+    check_names(&memory);
     arena_free(&memory);
     return test_finish("t-group");
 }

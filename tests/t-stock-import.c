@@ -175,6 +175,8 @@ static void check_hostile(entry *e, void *context) {
     free_folder(&f);
 }
 
+#define TEN "0000000000"
+
 /* Fields that change what transformers computes with the same weights. */
 static void check_texts(entry *e, void *context) {
     static const struct {
@@ -204,6 +206,11 @@ static void check_texts(entry *e, void *context) {
         {"\"vocab_size\": ", "\"vocab_size\": 9, \"x\": ", "another number of tokens"},
         {"\"vocab_size\": ", "\"words\": ", "config.json has no 'vocab_size'"},
         {"\"model_type\": ", "\"type\": ", "config.json has no model_type"},
+        {"\"layer_norm_epsilon\": ",
+         "\"layer_norm_epsilon\": 1." TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN ", \"x\": ",
+         "a number of more than"},
+        {"\"layer_norm_epsilon\": ", "\"layer_norm_epsilon\": \"" TEN TEN TEN TEN TEN TEN "\", \"x\": ", "a number"},
+        {"\"model_type\": ", "\"model_type", ""},
         {"\"b\": 3", "\"b\": 2", "a second token 2"},
         {"\"b\": 3", "\"b\\u0000\": 3", "a token with a NUL byte"},
         {"\"vocab\": ", "\"words\": ", "tokenizer.json has no vocabulary"}};
