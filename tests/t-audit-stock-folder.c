@@ -309,6 +309,25 @@ static void check_digits(void) {
     temper_spec_free(s);
 }
 
+/* Letters that are words: a tokenizer splits at blanks. */
+static void check_words(void) {
+    const temper_stock_options o = {.length = 8};
+    const temper_spec_options words = {.alphabet = "req b", .tokens = true};
+    temper_spec *s = NULL;
+    bytes certificate = {0};
+    temper_error e;
+    make_here();
+    bool ok =
+        CHECK(temper_spec_parse(&s, "O req", 5, &words, &e) == TEMPER_OK, "%s", e.text) &&
+        CHECK(temper_export_stock(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text) &&
+        CHECK(temper_file_read(&certificate.data, &certificate.length, path_of(names[CERTIFICATE]), &e) == TEMPER_OK,
+              "%s", e.text);
+    if (ok) CHECK(audit_here(&certificate, &e) == TEMPER_OK, "words: %s", e.text);
+    temper_free(certificate.data);
+    remove_here();
+    temper_spec_free(s);
+}
+
 /* One that is no weights is not looked at. */
 static void add_note(const trial *t) {
     temper_error e = {0};
@@ -319,11 +338,17 @@ static void add_note(const trial *t) {
 }
 
 static void change_all(const trial *t) {
-    static const char *const others[] = {"pytorch_model.bin",   "model.safetensors.index.json",
-                                         "adapter_config.json", "adapter_model.safetensors",
-                                         "lora.GGUF",           "onnx/model_quantized.onnx",
-                                         "added_tokens.json",   "special_tokens_map.json",
-                                         "vocab.json",          "merges.txt"};
+    static const char *const others[] = {"pytorch_model.bin",
+                                         "model.safetensors.index.json",
+                                         "adapter_config.json",
+                                         "adapter_model.safetensors",
+                                         "lora.GGUF",
+                                         "onnx/model_quantized.onnx",
+                                         "added_tokens.json",
+                                         "special_tokens_map.json",
+                                         "vocab.json",
+                                         "merges.txt",
+                                         ".bin"};
     temper_error e;
     write_all(t);
     CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
@@ -408,6 +433,7 @@ int main(void) {
                 exchange(&all[k], &all[j]);
     for (size_t k = 0; k < COUNT; k++) free_all(&all[k]);
     check_digits();
+    check_words();
     rmdir(folder);
     printf("%zu folders, %zu changed ones\n", total.folders, total.changed);
     return test_finish("t-audit-stock-folder");
