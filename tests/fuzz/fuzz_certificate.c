@@ -1,6 +1,6 @@
-/* Certificates of some models: the audit accepts nothing but what certify itself writes for that length and type. Only
-   formulas that stand for a regular language are the certificate's own choice: any that means the language will do.
-   The first byte says which model. */
+/* Certificates of some models: the audit accepts nothing but what certify itself writes for that length and type.
+   Only formulas that stand for a regular language are the certificate's own choice: any that means the language will
+   do. The first byte says which model. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <stdlib.h>
