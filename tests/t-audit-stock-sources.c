@@ -560,6 +560,18 @@ static const group groups[] = {
                  "transduce\nemit 'x' = a S b" END, "transduce\nemit a = a S b" END,
                  "transduce\nemit a = leftmost[j<=i, [ab]] a" END,
                  "transduce\nemit a = #[true] % 2 = 1\nemit 'y' = #[true] % 2 = 0" END}},
+    /* the same that no meaning is found of: places are named in two ways. They are followed as machines */
+    {.letters = "ab",
+     .sources = {"transduce\nemit a = Y Y true" END, "transduce\nemit a = Y Y Y true" END,
+                 "transduce\nemit a = Y true" END, "transduce\nemit a = Y Y Y Y Y a" END,
+                 "transduce\nemit a = O Y Y Z a" END, "transduce\nemit a = Y Y O Z a" END,
+                 "transduce\nemit a = Y Y true\nemit b = Y first" END,
+                 "transduce\nemit a = Y Y true\nemit nothing = Y first" END,
+                 "transduce\nemit 'x' = Y (Y Z a T Y O a)\nemit b = Y Y Z b & !Y (Y Z a T Y O a)" END}},
+    {.letters = "ab",
+     .sources = {"transduce\nemit a = X X true" END, "transduce\nemit a = X X X true" END,
+                 "transduce\nemit a = F X X wX a" END, "transduce\nemit a = X X F wX a" END,
+                 "transduce\nemit a = X X true\nemit b = X last" END}},
     /* patterns */
     {.letters = "abc",
      .sources = {"transduce\nemit a = rightmost[j<=i, Y letter is letter] a" END,

@@ -321,16 +321,29 @@ static void check_machine(stock_audit *s) {
     stock_meaning_check(s);
 }
 
+static void find_meaning(void *context) { stock_meaning_check(context); }
+
+/* Whether columns mean what the source says; a refusal is not raised. */
+static bool is_understood(stock_audit *s) {
+    trap frame = *s->trap;
+    temper_error why;
+    bool done = trap_attempt(s->trap, &why, find_meaning, s);
+    *s->trap = frame;
+    if (!done && why.code == TEMPER_NO_MEMORY) trap_reraise(s->trap, &why);
+    return done;
+}
+
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded
-   counts, too. What is viable is not proved, and the claim must say so. */
+   counts, too. A transducer is followed if it is not understood: two ways to say the same position are two meanings,
+   and a machine of many letters has many states. What is viable is not proved, and the claim must say so. */
 void stock_check_meaning(stock_audit *s) {
-    bool next = s->claim->kind == TEMPER_KIND_NEXT;
-    bool finite = stock_is_finite(s->u, next) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
+    bool acceptor = s->claim->kind == TEMPER_KIND_ACCEPTOR, transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
+    bool finite = stock_is_finite(s->u, !acceptor) && !s->claim->viable;
     stock_exact_check(s);
-    if (finite)
-        check_machine(s);
-    else
+    if (!finite)
         stock_meaning_check(s);
+    else if (!transducer || !is_understood(s))
+        check_machine(s);
     if (s->shell->viable != s->claim->viable) stock_refuse(s, 0, 0, "claim does not say whether viable is proved");
 }
 

@@ -3,7 +3,8 @@
 
        undo_stock       src/model: columns, heads with their roles and steps, from the weights alone
        stock_exact      doubles hold every number that the next two add up
-       stock_machine    a model without counts is a finite machine: it is followed beside the automaton of the source
+       stock_machine    a model without counts is a finite machine: it is followed beside the automaton of the source,
+                        or beside those of a transducer's outputs, where their meaning was not found
        stock_meaning    a model with counts: what each column means, as of other models
        stock_bounds     how far any run of the page's kernels is from that
 
@@ -69,6 +70,10 @@ void stock_read_source(stock_audit *s);
 void stock_check_meaning(stock_audit *s);
 void stock_machine_check(stock_audit *s);
 void stock_meaning_check(stock_audit *s);
+
+/* The token that an output of a transducer writes; what is empty is the end. */
+uint32_t stock_output_token(const stock_audit *s, size_t output);
+
 /* What a column means: a number on letters, and one on the start sentinel. */
 typedef struct stock_sense {
     dd letters;

@@ -1,7 +1,7 @@
 /* A model without counts, or with counts that only go up or only go down until they are compared, is a finite
    machine: what its heads remember of the letters so far. It is followed beside the least automaton of the source's
    language, letter by letter, until nothing new comes; in every pair of states logits must be what the automaton
-   says. By induction on the length that holds after every prefix. */
+   says. By induction on the length that holds after every prefix. A transducer has an automaton for each output. */
 #include <math.h>
 #include <string.h>
 
@@ -21,13 +21,15 @@ static const double LEGAL = 256;
 typedef struct machine {
     stock_audit *s;
     const undo *u;
-    const automaton *language;
-    const unsigned char *alive;
-    uint32_t before, period; /* positions from `before` on repeat; period 0: they do not */
-    size_t *at;              /* [heads + 1] where its memory begins */
-    bool *used;              /* [heads] */
-    uint32_t *modulus;       /* [heads] of weighed means */
-    size_t size;             /* numbers of a state: automaton, position, memory */
+    const automaton **languages; /* one, or of a transducer one for each output */
+    size_t language_count;
+    const unsigned char *alive; /* [states of the one] */
+    size_t *output_of;          /* [vocabulary] of a transducer: the output that a token is, or language_count */
+    uint32_t before, period;    /* positions from `before` on repeat; period 0: they do not */
+    size_t *at;                 /* [heads + 1] where its memory begins */
+    bool *used;                 /* [heads] */
+    uint32_t *modulus;          /* [heads] of weighed means */
+    size_t size;                /* numbers of a state: position, automata, memory */
     double *columns;
     table index;
     double **found;
@@ -237,7 +239,7 @@ static void see_head(const machine *m, size_t head, double *memory, bool begun) 
 static void see(machine *m, uint32_t token, uint32_t position, double *memory, bool begun) {
     const undo *u = m->u;
     size_t head = 0, step = 0;
-    m->work += u->column_count + u->head_count + u->step_count;
+    m->work += m->language_count + u->column_count + u->head_count + u->step_count;
     if (m->work > MOST_WORK) give_up(m, "following its states takes more steps than are audited");
     for (uint32_t c = 0; c < u->column_count; c++) {
         const undo_column *x = &u->columns[c];
@@ -260,17 +262,25 @@ static void see(machine *m, uint32_t token, uint32_t position, double *memory, b
 
 /* ---- pairs of states ---- */
 
-/* Whether the logits of a position say what the automaton says. */
-static bool check_logits(machine *m, uint32_t q) {
+static uint32_t next_state(const automaton *x, double q, uint32_t letter) {
+    return x->next[(size_t)q * x->classes + x->class_of[letter]];
+}
+
+static bool is_legal(const machine *m, const double *q, uint32_t token) {
+    const automaton *x = m->languages[0];
+    if (m->output_of) {
+        size_t k = m->output_of[token];
+        return k < m->language_count && m->languages[k]->accepts[(size_t)q[k]];
+    }
+    if (token == STOCK_AUDIT_EOS) return x->accepts[(size_t)q[0]];
+    return m->s->claim->kind == TEMPER_KIND_ACCEPTOR || m->alive[next_state(x, q[0], token - STOCK_AUDIT_LETTERS)];
+}
+
+/* Whether the logits of a position say what the automata say. */
+static bool check_logits(machine *m, const double *q) {
     const undo *u = m->u;
-    bool acceptor = m->s->claim->kind == TEMPER_KIND_ACCEPTOR;
     for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++) {
-        uint32_t letter = t - STOCK_AUDIT_LETTERS;
-        bool legal =
-            t == STOCK_AUDIT_EOS
-                ? m->language->accepts[q]
-                : acceptor ||
-                      m->alive[m->language->next[(size_t)q * m->language->classes + m->language->class_of[letter]]];
+        bool legal = is_legal(m, q, t);
         if (value_of(m, &u->outputs[t]) != (legal ? 0 : -LEGAL)) {
             m->wrong = t;
             m->is_legal = legal;
@@ -296,20 +306,18 @@ static bool follow(machine *m) {
     m->count = 0;
     m->s->largest = arena_alloc(m->s->arena, u->head_count, sizeof *m->s->largest);
     for (size_t h = 0; h < u->head_count; h++) m->s->largest[h] = m->used[h] ? 0 : INFINITY;
-    see(m, STOCK_AUDIT_BOS, 0, state + 2, false);
-    if (!check_logits(m, 0)) return false;
+    see(m, STOCK_AUDIT_BOS, 0, state + 1 + m->language_count, false);
+    if (!check_logits(m, state + 1)) return false;
     add_pair(m, state);
     for (size_t k = 0; k < m->count; k++) {
-        uint32_t position = next_position(m, (uint32_t)m->found[k][1]);
+        uint32_t position = next_position(m, (uint32_t)m->found[k][0]);
         for (uint32_t letter = 0; letter < u->letters && position < u->m->positions; letter++) {
             double *to = arena_alloc(m->s->arena, m->size, sizeof *to);
             memcpy(to, m->found[k], m->size * sizeof *to);
-            uint32_t q =
-                m->language->next[(size_t)m->found[k][0] * m->language->classes + m->language->class_of[letter]];
-            see(m, STOCK_AUDIT_LETTERS + letter, position, to + 2, true);
-            if (!check_logits(m, q)) return false;
-            to[0] = q;
-            to[1] = position;
+            to[0] = position;
+            for (size_t l = 0; l < m->language_count; l++) to[1 + l] = next_state(m->languages[l], to[1 + l], letter);
+            see(m, STOCK_AUDIT_LETTERS + letter, position, to + 1 + m->language_count, true);
+            if (!check_logits(m, to + 1)) return false;
             add_pair(m, to);
         }
     }
@@ -384,7 +392,7 @@ static void place_memory(machine *m) {
             stock_refuse(m->s, x->layer, x->slot + 1, "its wave is read as it is");
         m->at[h + 1] = m->at[h] + (m->used[h] ? size : 0);
     }
-    m->size = 2 + m->at[u->head_count];
+    m->size = 1 + m->language_count + m->at[u->head_count];
 }
 
 static unsigned char *find_alive(const automaton *x, arena *a) {
@@ -399,25 +407,49 @@ static unsigned char *find_alive(const automaton *x, arena *a) {
     return alive;
 }
 
-static const automaton *source_automaton(const stock_audit *s) {
-    const temper_spec *spec = s->spec;
-    const formula *f = &spec->graph;
-    const unsigned char *marks = formula_reachable(f, spec->root, s->arena);
+/* Of one output of the source. */
+static const automaton *output_automaton(const stock_audit *s, size_t output) {
+    temper_spec spec = *s->spec;
+    const formula *f = &spec.graph;
+    if (spec.kind == TEMPER_KIND_TRANSDUCER) {
+        spec.root = spec_output_root(s->spec, output);
+        spec.accepts_empty = spec_output_empty(s->spec, output);
+        spec.at = s->claim->mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST; /* it stands where it writes */
+    }
+    const unsigned char *marks = formula_reachable(f, spec.root, s->arena);
     const automaton **languages = arena_zalloc(s->arena, f->language_count, sizeof *languages);
-    for (node_id id = 1; id <= spec->root; id++) {
+    for (node_id id = 1; id <= spec.root; id++) {
         const formula_node *n = formula_at(f, id);
         if (marks[id] && n->op == OP_MATCHES && !languages[n->set])
             languages[n->set] = audit_language_automaton(s->shell, &f->languages[n->set]);
     }
     const automaton *x =
-        language_automaton(spec, spec->at == TEMPER_AT_FIRST, spec->accepts_empty, languages, s->arena);
-    return s->claim->mirrored ? automaton_reversed(s->arena, x, spec->letters.count) : x;
+        language_automaton(&spec, spec.at == TEMPER_AT_FIRST, spec.accepts_empty, languages, s->arena);
+    return s->claim->mirrored ? automaton_reversed(s->arena, x, spec.letters.count) : x;
+}
+
+static void find_languages(machine *m) {
+    const stock_audit *s = m->s;
+    bool transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
+    m->language_count = transducer ? s->spec->output_count : 1;
+    m->languages = arena_alloc(s->arena, m->language_count, sizeof *m->languages);
+    for (size_t k = 0; k < m->language_count; k++) m->languages[k] = output_automaton(s, k);
+    if (!transducer) {
+        m->alive = find_alive(m->languages[0], s->arena);
+        return;
+    }
+    m->output_of = arena_alloc(s->arena, s->u->m->vocabulary, sizeof *m->output_of);
+    for (uint32_t t = 0; t < s->u->m->vocabulary; t++) m->output_of[t] = m->language_count;
+    for (size_t k = 0; k < m->language_count; k++) {
+        uint32_t token = stock_output_token(s, k);
+        if (m->output_of[token] < m->language_count) stock_refuse(s, 0, 0, "two outputs write token %u", token);
+        m->output_of[token] = k;
+    }
 }
 
 void stock_machine_check(stock_audit *s) {
     machine m = {.s = s, .u = s->u};
-    m.language = source_automaton(s);
-    m.alive = find_alive(m.language, s->arena);
+    find_languages(&m);
     m.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *m.columns);
     place_memory(&m);
     find_period(&m);

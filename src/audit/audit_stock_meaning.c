@@ -400,12 +400,12 @@ static void check_output(const senses *x, uint32_t token, dd expected, bool empt
         stock_refuse(x->s, 0, 0, "the logit of token %u is wrong before the first letter", token);
 }
 
-/* The token that an output of a transducer writes; what is empty is the end. */
-static uint32_t token_of(const senses *x, const char *name) {
-    const struct stock_model *m = x->u->m;
+uint32_t stock_output_token(const stock_audit *s, size_t output) {
+    const struct stock_model *m = s->u->m;
+    const char *name = s->spec->outputs[output].name;
     for (uint32_t t = STOCK_AUDIT_LETTERS; *name && t + 1 < m->vocabulary; t++)
         if (strcmp(m->tokens[t], name) == 0) return t;
-    if (*name) stock_refuse(x->s, 0, 0, "no token is what an output of the source writes");
+    if (*name) stock_refuse(s, 0, 0, "no token is what an output of the source writes");
     return STOCK_AUDIT_EOS;
 }
 
@@ -432,7 +432,7 @@ static void check_outputs(senses *x) {
     }
     bool *said = arena_zalloc(x->s->arena, u->m->vocabulary, sizeof *said);
     for (size_t k = 0; k < spec->output_count; k++) {
-        uint32_t token = token_of(x, spec->outputs[k].name);
+        uint32_t token = stock_output_token(x->s, k);
         if (said[token]) stock_refuse(x->s, 0, 0, "two outputs write token %u", token);
         said[token] = true;
         check_output(x, token, meanings[spec->outputs[k].root], spec->outputs[k].accepts_empty);
