@@ -1024,7 +1024,8 @@ def main():
             print("%s: %s ## %s: %s" % entry)
         return 1 if stale else 0
     if o.report:
-        return 0 if report(o, mutants, known, read_harmless(o.harmless)) else 1
+        told = {key: record for key, record in known.items() if not record.get("stopped")}  # a run that was stopped gives no verdict
+        return 0 if report(o, mutants, told, read_harmless(o.harmless)) else 1
 
     if o.again:
         todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE]
