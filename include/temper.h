@@ -1166,7 +1166,7 @@ typedef struct temper_certify_options {
     int search;       /* where there is no proof, look for a string with a wrong answer */
     int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
     void *context;
-    unsigned threads; /* for the facts about hard choices; 0: one for each core. No result depends on it */
+    unsigned threads;            /* for the facts about hard choices; 0: one for each core. No result depends on it */
     const temper_journal *facts; /* as in temper_soften_options, of a job of this model; NULL: they are found here */
 } temper_certify_options;
 

@@ -119,8 +119,8 @@ static size_t kinds_of(const set_head *h, key_range keys, size_t *kind) {
     return count;
 }
 
-/* |c x + b| for a mean x of at most `most` numbers of a + gZ: where it is not 0 it is at least |c| g/(s most), s being
-   the denominator of (x0 - a)/g at x0 = -b/c. */
+/* |c x + b| for a mean x of at most `most` numbers of a + gZ: where it is not 0 it is at least |c| g/(s most), s
+   being the denominator of (x0 - a)/g at x0 = -b/c. */
 static void least_apart(set_run *s, const rational *c, const rational *b, const lattice *values, size_t most,
                         rational *out) {
     rational *one = &s->work.t[0];

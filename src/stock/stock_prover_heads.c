@@ -556,10 +556,11 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     double *says = arena_zalloc(p->arena, p->positions, sizeof *says);
     if (!prove_scores(p, &h, made, products, &asked, says)) return false;
     if (!(made->leak < 0.25) && !(made->gap > 0))
-        return prover_fail(p,
-                           "other positions may get all of the weight: scores of up to %.4g are off by %.3g, more than "
-                           "half of what tells the chosen one from the others",
-                           made->score, made->rounding);
+        return prover_fail(
+            p,
+            "other positions may get all of the weight: scores of up to %.4g are off by %.3g, more than "
+            "half of what tells the chosen one from the others",
+            made->score, made->rounding);
     if (!(made->leak < 0.25))
         return prover_fail(p,
                            "other positions may get %.3g of the weight: scores of up to %.4g are off by %.3g, and a "
