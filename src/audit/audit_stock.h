@@ -59,6 +59,18 @@ typedef struct stock_audit {
     double logits;   /* the same of logits */
 } stock_audit;
 
+/* Files that a certificate may list. */
+enum { STOCK_WEIGHT_FILES = 3 };
+extern const char *const stock_weight_files[STOCK_WEIGHT_FILES];
+
+/* The parts of an audit, in this order; a folder's files are compared between the last two. */
+stock_audit *stock_audit_begin(entry *e, const char *certificate, size_t length);
+const struct stock_model *stock_check_file(stock_audit *s, const char *gguf, size_t size);
+void stock_check_claim(stock_audit *s);
+
+const struct stock_claimed_file *stock_file_of(const stock_audit *s, const char *name); /* NULL: it is not listed */
+void stock_check_digest(const stock_audit *s, const char *name, const char *bytes, size_t size);
+
 /* Raise TEMPER_RANGE: what is not proved, and of which head; layer 0: none. */
 _Noreturn void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
