@@ -137,11 +137,12 @@ void general_run_sets(general *g) {
     size_t count = parts_of(g);
     if (count > 1) {
         set_part *parts = arena_zalloc(g->audit->arena, count, sizeof *parts);
-        if (run_parts(g, parts, count)) {
-            for (size_t k = 0; k < count; k++) merge(g, &parts[k]);
-            return;
+        bool done = run_parts(g, parts, count);
+        for (size_t k = 0; k < count; k++) {
+            if (done) merge(g, &parts[k]);
+            free_part(&parts[k]); /* what comes then, if only one run, may need the memory */
         }
-        for (size_t k = 0; k < count; k++) free_part(&parts[k]); /* perhaps there was no memory for all of them */
+        if (done) return;
     }
     general_run_lengths(g, 0, g->length + 1);
 }
