@@ -108,6 +108,23 @@ static bool gallery_text(char *model, const char *name) {
     return done;
 }
 
+/* All keys are numbers, with a common unit that is too small at even lengths only: at odd ones every value of the
+   query is tried (rule 3 of doc/certificate.md, "Facts about the hard model"). */
+static const char numbers[] = "temper-model 1\nmethod hard\nalphabet \"a\" \"b\"\n"
+                              "channel 0 \"\"\nchannel 1 \"\" position \"1\"\nchannel 2 \"\" position \"1 + i % 2\"\n"
+                              "channel 3 \"\" position \"(3*i)/(1 + [n % 2 = 0]*1073741823)\"\nchannel 4 \"\"\n"
+                              "embed \"a\" 0:1\nembed \"b\"\nembed start\nembed end\n"
+                              "layer 1\nhead \"\" mask j<=i choice rightmost\n  query 1:1\n  query 0:1\n"
+                              "  key 3:1\n  key 2:1048576\n  value 0:1\n  output 4:1\nread 4:1\n";
+
+static void check_numbers(void) {
+    temper_model *m = model_from(numbers);
+    size_t before = compared;
+    if (m) compare(numbers, m, 60, 70, 64);
+    CHECK(compared - before == 7, "only %zu of 7 lengths are compared", compared - before);
+    temper_model_free(m);
+}
+
 int main(int argc, char **argv) {
     static const char *const names[] = {"dyck-1", "shuffle-dyck-2", "dyck-2", "sort"};
     static char model[ROOM];
@@ -129,6 +146,7 @@ int main(int argc, char **argv) {
         if (m) compare(model, m, random_below(&r, 3) ? 50 : 60 + random_below(&r, 9), longest, 64);
         temper_model_free(m);
     }
+    check_numbers();
     printf("%zu lengths, %zu heads of them by lines\n", compared, by_lines);
     return test_finish("t-facts-line");
 }

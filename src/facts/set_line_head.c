@@ -56,6 +56,8 @@ static bool extend_keys(facts_run *p, set_head *w, set_column *const *x) {
             }
         }
         if (!line_numbers(p, &set, &line->most, sum, moves)) return false;
+        for (size_t d = 0; d < w->qs && !line->varies; d++)
+            line->varies = d == line->d ? set.g != 0 : !spread_is_constant(column_at(&w->k[d], line->count));
         size_t count = line->count;
         array_push(p->pool.arena, line->keys, count, line->key_capacity, set);
     }
@@ -302,7 +304,7 @@ bool set_line_run(facts_run *p, set_head *w, set_column *const *x) {
     if (others_move(p, w, x)) {
         line->count = line->rows = line->joined = line->gap_count = 0;
         line->most = 0;
-        line->queries_differ = false;
+        line->varies = line->queries_differ = false;
         return give_up(line);
     }
     for (uint32_t d = 0; d < w->qs; d++) {
@@ -310,7 +312,15 @@ bool set_line_run(facts_run *p, set_head *w, set_column *const *x) {
         if (d != line->d) set_project(p, w->k, &w->h->key, d, x);
     }
     for (uint32_t d = 0; d < w->vs; d++) set_project(p, w->v, &w->h->value, d, x);
-    if (!extend_keys(p, w, x) || !extend_rows(p, w)) {
+    if (!extend_keys(p, w, x)) {
+        line->channel = NULL;
+        return false;
+    }
+    if (!line->varies) { /* whether the rule of cases applies to numbers depends on the length */
+        line->checked = 0;
+        return false;
+    }
+    if (!extend_rows(p, w)) {
         line->channel = NULL;
         return false;
     }

@@ -61,6 +61,7 @@ typedef struct head_line {
     size_t count, rows, key_capacity, score_capacity;
     line_set *keys, *scores; /* [count], [rows]: the score of a row's last key */
     int64_t most;            /* the largest size of their numbers */
+    bool varies;             /* some key, in some dimension, is no number at any length */
     bool queries_differ;     /* from row to row */
     spread *others;          /* [query_size] the union of keys in other dimensions, */
     size_t joined;           /* of so many */
