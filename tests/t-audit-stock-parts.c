@@ -369,6 +369,92 @@ static void shake_head(state *s, test_random *r) {
     shake_undo(&c, 0);
 }
 
+/* ---- look-ups where a rounding or a verdict changes ---- */
+
+static void set_kernels(state *s, stock_kernels k) {
+    s->b.k = k;
+    s->x.vectors16 = k.f16_vectors;
+    s->x.cache16 = k.f16_cache;
+    s->x.norms32 = k.f32_norms;
+}
+
+/* The sentinel as heavy as f16 takes it, and values of both signs with a weight that is nearly a power of two. */
+static void weigh_sentinel(state *s, shakes *c) {
+    size_t kept = c->count;
+    for (int k = 9; k < 15; k++) {
+        shake_put_number(c, &s->head->weight, ldexp(1, k));
+        compare_head(s);
+        shake_undo(c, kept);
+    }
+    for (int k = 0; k < 48; k++) {
+        shake_put_number(c, &s->head->weight, 4 + ldexp(1 + (double)(k & 3) / 4, -k / 4 - 4));
+        shake_scale_form(c, &s->head->values[0].value, k & 1 ? -1 : 1);
+        compare_head(s);
+        shake_undo(c, kept);
+    }
+}
+
+static void shrink_number(state *s, shakes *c) {
+    size_t kept = c->count;
+    const double *scale = &s->u->columns[s->head->number].scale;
+    for (int k = 0; k < 48; k++) {
+        shake_scale(c, scale, ldexp(k & 1 ? 0.7 : 1, -k / 2));
+        compare_head(s);
+        shake_undo(c, kept);
+    }
+}
+
+/* A GPT-2's mean of every size beside small columns, whose keys it leaves alone, and scores so small that other keys
+   weigh something. */
+static void tilt_lookup(state *s, shakes *c) {
+    size_t kept = c->count;
+    s->imbalance = 1;
+    for (int k = 0; k < 128; k++) {
+        double small = 0x1p-9, by = ldexp(1 / small, -(k & 3) * 2);
+        shake_scale(c, &s->u->columns[s->head->number].scale, small);
+        shake_scale(c, &s->u->columns[s->head->inverse].scale, small);
+        for (size_t p = 0; p < s->head->product_count; p++) shake_scale_form(c, &s->head->products[p].query, by);
+        s->tilt = ldexp(k & 4 ? 0.7 : 1, -k / 8 - 8);
+        compare_head(s);
+        shake_undo(c, kept);
+    }
+    s->tilt = 1;
+}
+
+/* All the ways above, with columns that are not off. */
+static void ask_lookup(state *s) {
+    static const uint32_t sizes[] = {2, 4, 8, 32};
+    double imbalance = s->imbalance;
+    stock_kernels kernels = s->b.k;
+    size_t products = s->head->product_count;
+    if (products < s->u->m->head_size) s->head->products[products] = *s->head->products; /* which nobody may read */
+    s->size = 0;
+    for (int k = 0; k < 16; k++) {
+        shakes c = {.count = 0};
+        set_kernels(s, (stock_kernels){.f16_vectors = k & 1, .f16_cache = k >> 1 & 1});
+        shake_put_whole(&c, &s->u->m->positions, sizes[k >> 2]);
+        size_t kept = c.count;
+        s->imbalance = 0;
+        compare_head(s);
+        if (s->head->role == UNDO_WEIGHED) {
+            weigh_sentinel(s, &c);
+        } else {
+            shrink_number(s, &c);
+            for (size_t p = 0; p < products && s->u->frequencies; p++) {
+                uint32_t pair = s->head->products[p].dimension % (s->u->m->head_size / 2);
+                shake_put_number(&c, &s->u->frequencies[pair], 0x1p-15 / undo_positions(s->u));
+                compare_head(s);
+                shake_undo(&c, kept);
+            }
+            if (s->u->m->architecture == STOCK_GPT2 && k & 1) tilt_lookup(s, &c);
+        }
+        shake_undo(&c, 0);
+    }
+    s->imbalance = imbalance;
+    s->size = 1;
+    set_kernels(s, kernels);
+}
+
 /* ---- nets and embeddings ---- */
 
 static void bound_net(entry *e, void *context) {
@@ -474,7 +560,7 @@ static void shake_norm(state *s, test_random *r) {
     shake_undo(&c, 0);
 }
 
-static void compare_parts(entry *e, const trial *t, const undo *u) {
+static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
     test_random *r = t->random;
     stock_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
     state s = {.t = t, .u = u, .size = 1, .tilt = 1, .outside = e->trap};
@@ -517,6 +603,7 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
         s.layer = s.head->layer;
         if (!(s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
         bool looks_up = s.head->role == UNDO_WEIGHED || s.head->role == UNDO_LOOKUP;
+        if (looks_up && first) ask_lookup(&s);
         for (int k = 0; k < (looks_up ? 30 : 6); k++) shake_head(&s, r);
         if (s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
         if (s.head->role == UNDO_ONCE) sharpen(&s);
@@ -572,7 +659,7 @@ static void run_trial(entry *e, void *context) {
     const undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
     total.models++;
     widen(u, &e->memory);
-    for (int k = 0; k < 8; k++) compare_parts(e, t, u);
+    for (int k = 0; k < 8; k++) compare_parts(e, t, u, k == 0);
 }
 
 int main(void) {
