@@ -87,6 +87,11 @@ static void find_period(machine *m) {
     for (size_t k = 0; k < u->step_count; k++)
         if (is_step_used(u, &u->steps[k])) note_columns(read, &u->steps[k].sum);
     for (uint32_t t = 0; t < u->m->vocabulary; t++) note_columns(read, &u->outputs[t]);
+    for (size_t h = 0; h < u->head_count; h++)
+        if (m->used[h] && u->heads[h].role == UNDO_WEIGHED && !m->modulus[h]) { /* its number tells positions apart */
+            m->period = 0;
+            return;
+        }
     for (m->period = 1; m->period <= MOST_PERIOD; m->period++)
         for (m->before = 0; m->before <= MOST_BEFORE && m->before + m->period < u->m->positions; m->before++)
             if (repeats(u, read, m->before, m->period)) return;
@@ -205,7 +210,10 @@ static void see_weighed(const machine *m, const undo_head *h, uint32_t modulus, 
 }
 
 static void see_lookup(const machine *m, const undo_head *h) {
-    uint32_t at = (uint32_t)m->columns[h->number];
+    double number = m->columns[h->number];
+    if (!(number >= 0 && number < m->u->m->positions))
+        stock_refuse(m->s, h->layer, h->slot + 1, "it looks up a position that there is not");
+    uint32_t at = (uint32_t)number;
     for (size_t v = 0; v < h->value_count; v++) {
         undo_form f = h->values[v].value;
         double x = f.one;
@@ -352,7 +360,7 @@ static uint32_t modulus_of(const undo *u, size_t mean) {
             b = rest;
         }
         modulus = modulus / a * p;
-        if (modulus > u->m->positions) return 0; /* numbers are not larger than that anyway */
+        if (modulus > u->m->positions) return 0; /* numbers are smaller than that while positions are not alike */
     }
     return modulus;
 }
