@@ -206,7 +206,7 @@ int main(void) {
             random_source(&x, &r, false);
         check(&x, &r);
     }
-    for (size_t k = 0; k < count / 2; k++) {
+    for (size_t k = 0; k < count / 4; k++) {
         subject x;
         random_source(&x, &r, true);
         check(&x, &r);

@@ -54,11 +54,11 @@ static void check_longest(const char *source, const temper_stock_options *o, siz
 /* Several steps back are single steps, which every file holds; more than 14 layers of them are one head that asks for
    remainders of positions, as a remainder of the position does that the formula has itself. refused: what the audit
    says of the file, so that nothing is called proved; NULL: it confirms the proof. */
-static void check_files(const char *source, temper_stock architecture, size_t layers, bool only_gguf,
+static void check_files(const char *source, temper_stock architecture, size_t letters, size_t layers, bool only_gguf,
                         const char *refused) {
     temper_error e = {0};
     temper_stock_info info = {0};
-    temper_stock_options o = {.architecture = architecture, .length = 64};
+    temper_stock_options o = {.architecture = architecture, .length = letters};
     char *bytes = NULL;
     size_t length;
     temper_spec *s = stock_parse(source, "ab");
@@ -79,17 +79,18 @@ int main(void) {
     check_longest("O a", &llama, FARTHEST);
     check_longest("400 * #[a] >= 399 * #[b]", &llama, 1);
     for (int k = 0; k < 2; k++) {
-        temper_stock_verdict steps = ask_length("Y Y a", k ? llama : gpt2, FARTHEST);
+        temper_stock_verdict steps = ask_length("Y Y a", k ? llama : gpt2, SHORTER_MOST);
         CHECK(steps.proved, "%s: two steps back: %s", k ? "Llama" : "GPT-2", steps.reason);
     }
-    check_files("Y Y a", TEMPER_STOCK_LLAMA, 2, false, NULL);
-    check_files("Y Y Y Y a", TEMPER_STOCK_LLAMA, 4, false, NULL);
-    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 13, false, NULL);
-    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 7, true,
-                "the audit does not confirm the proof: it has more states than are audited");
-    check_files("Y Y Y a", TEMPER_STOCK_GPT2, 3, false, NULL);
-    check_files("Y Y Y Y a", TEMPER_STOCK_GPT2, 2, false, NULL);
-    check_files("#[true] % 2 = 0", TEMPER_STOCK_LLAMA, 1, true, NULL);
+    check_files("Y Y a", TEMPER_STOCK_LLAMA, 64, 2, false, NULL);
+    check_files("Y Y Y Y a", TEMPER_STOCK_LLAMA, 64, 4, false, NULL);
+    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 64, 13, false, NULL);
+    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 2, 5, true, NULL);
+    check_files("Y Y Y a", TEMPER_STOCK_GPT2, 64, 3, false, NULL);
+    check_files("Y Y Y Y a", TEMPER_STOCK_GPT2, 64, 2, false, NULL);
+    check_files("#[a] % 7 = 0 & #[a] % 11 = 0", TEMPER_STOCK_GPT2, 16, 3, false,
+                "the audit does not confirm the proof: ");
+    check_files("#[true] % 2 = 0", TEMPER_STOCK_LLAMA, 64, 1, true, NULL);
     /* a shorter length is looked for up to 4,096 letters */
     temper_stock_verdict v = ask_length("#[a] >= #[b]", gpt2, SHORTER_MOST);
     CHECK(!v.proved && v.length == SHORTER_MOST && v.shorter == 1022, "4,096 letters: shorter %zu", v.shorter);
