@@ -201,7 +201,8 @@ static void check_text(const reader *p) {
         if (!size)
             trap_raise_hint(p->r.arena->trap, TEMPER_SYNTAX, line, column, "save the text as UTF-8",
                             "byte 0x%02X is not valid UTF-8", (unsigned char)p->r.bytes[k]);
-        if ((code < 0x20 && !strchr("\n\t\r", (int)code)) || code == 0 || code == 0x7F)
+        bool ends_line = code == '\r' && k + 1 < p->r.length && p->r.bytes[k + 1] == '\n';
+        if ((code < 0x20 && code != '\n' && code != '\t' && !ends_line) || code == 0x7F)
             trap_raise(p->r.arena->trap, TEMPER_SYNTAX, line, column, "control byte 0x%02X in the text",
                        (unsigned)code);
         if (code == '\n') line++, column = 0;
