@@ -11,7 +11,7 @@
 #include "stock_made.h"
 #include "stock_shakes.h"
 
-static struct { size_t models, columns, shifted, places, accepted, refused; } total;
+static struct { size_t models, columns, shifted, places, accepted, refused, ahead; } total;
 
 typedef struct trial {
     made_shape shape;
@@ -138,6 +138,24 @@ static void halve_means(trial *t) {
     }
 }
 
+/* One more than a count may be a position that is not there yet. */
+static void look_ahead(trial *t) {
+    const undo *u = &t->made->u;
+    for (size_t k = 0; k < u->head_count; k++) {
+        const undo_value *v = u->heads[k].values;
+        if (u->heads[k].role != UNDO_WEIGHED) continue;
+        for (size_t j = 0; j < v[0].value.count; j++) {
+            shakes c = {.count = 0};
+            temper_error why;
+            if (v[0].value.terms[j].channel != v[1].value.terms[0].channel) continue; /* the first letter */
+            shake_put_number(&c, &v[0].value.terms[j].weight, 1);
+            CHECK(entry_run(&why, read_model, t) == TEMPER_RANGE, "one more than a count is understood");
+            shake_undo(&c, 0);
+            total.ahead++;
+        }
+    }
+}
+
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     temper_error why = {0};
@@ -148,6 +166,7 @@ static void run_trial(entry *e, void *context) {
           why.text);
     t->shaken = true;
     halve_means(t);
+    look_ahead(t);
     for (int k = 0; k < (t->longest > 20 ? 2 : 8); k++) {
         shakes c = {.count = 0};
         for (size_t n = 1 + random_below(t->random, 2); n > 0; n--) change_any(&c, &t->made->u, t->random);
@@ -225,6 +244,7 @@ int main(void) {
         try_shape((made_shape){letters, 0, layers, .counts = random_below(&r, 2), .mirrored = mirrored}, longest, &r);
     }
     check_patterns();
+    CHECK(total.ahead > 2, "only %zu look-ups ask for more than a count", total.ahead);
     printf("%zu models, %zu columns, %zu of them copies, %zu places; other numbers: %zu understood, %zu refused\n",
            total.models, total.columns, total.shifted, total.places, total.accepted, total.refused);
     return test_finish("t-audit-stock-meaning");

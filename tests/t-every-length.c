@@ -366,6 +366,11 @@ int main(void) {
     for (size_t k = 0; k < 4; k++)
         for (size_t c = 0; c < sizeof sharp / sizeof *sharp; c++) check_runs(formulas[k], sharp[c]);
     check_model("O a & Y b", TEMPER_METHOD_TEMPERATURE, NULL, NULL);
+    /* At N = 2 a logit is the largest number of e4m3, or the least: there is none to move it to. */
+    size_t far = met.far;
+    for (size_t k = 0; k < 2; k++)
+        check_model(formulas[k], TEMPER_METHOD_TEMPERATURE, "8*N\"\n  query 1:1", "224*N\"\n  query 1:2");
+    CHECK(met.far >= far + 2, "no logit is the largest or the least number");
     check_forms();
     check_room(4, 64, 64, true);
     check_room(5, 2, 2, false);
