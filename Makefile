@@ -265,7 +265,7 @@ stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificat
 MUTANTS ?=
 MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
     parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
-    model safetensors gguf expression import stock-import digits json)))
+    transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import stock-import digits json)))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)

@@ -52,9 +52,11 @@ TESTS = {
     "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-stock-hunt", "t-facts-threads"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
-    "src/logic": ["t-parse", "t-bad", "t-eval", "t-crasp", "t-brasp", "t-print", "t-language", "t-hostile", "t-places", "t-outputs", "t-matches"],
-    "src/automata": ["t-dfa", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide"],
-    "src/model": ["t-model", "t-safetensors", "t-gguf", "t-expression", "t-import", "t-stock-import", "t-hostile", "t-bad", "t-digits"],
+    "src/logic": ["t-parse", "t-bad", "t-eval", "t-crasp", "t-brasp", "t-print", "t-language*", "t-hostile", "t-places", "t-outputs", "t-matches",
+                  "t-transduce", "t-spelling", "t-sequences", "t-agree-corpus", "t-next", "t-sizes"],
+    "src/automata": ["t-dfa", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide", "t-cascade", "t-coordinates",
+                     "t-languages", "t-regular", "t-next"],
+    "src/model": ["t-model*", "t-safetensors", "t-gguf", "t-expression", "t-import", "t-stock-import", "t-hostile", "t-bad", "t-digits"],
     "src/base": ["t-json", "t-bad", "t-parse", "t-model"],
 }
 DEFAULT = ("src/bound", "src/certify", "src/audit")
@@ -513,6 +515,8 @@ class Tree:
                 if path not in wanted and not path.startswith("src/base/mutant_switch"):
                     os.remove(os.path.join(self.top, path))
         self.copy_objects(instrumented)
+        if os.path.exists(os.path.join(self.o.build, "temper")):  # the program, as it is, for tests that compare it with the library
+            copy_if_new(os.path.join(self.o.build, "temper"), os.path.join(self.top, "build", "temper"))
         write_if_new(os.path.join(self.top, "src/base/mutant_switch.h"), SWITCH_H)
         write_if_new(os.path.join(self.top, "src/base/mutant_switch.c"), SWITCH_C)
 
@@ -590,7 +594,7 @@ class Tree:
     def make(self):
         chosen = self.o.tests.split()
         programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests"))
-                    if n.endswith(".c") and (n[:-2] in chosen if chosen else wanted_test(n[:-2]))]
+                    if n.endswith(".c") and (n[:-2] in chosen if chosen else wanted_test(n[:-2], self.o.folders))]
         command = ["make", "-s", "-j%d" % self.o.jobs, "BUILD=build", "OPT=-O1 -g", "WARN=-Werror=vla",
                    "CFLAGS=" + self.sanitize + " -include src/base/mutant_switch.h", "LDFLAGS=" + self.sanitize, "build/libtemper.a"]
         for extra in ([], programs):
@@ -598,8 +602,8 @@ class Tree:
                 sys.exit("mutants: the tree with switches does not build")
 
 
-def wanted_test(name):
-    return any(fnmatch.fnmatch(name, p) for patterns in TESTS.values() for p in patterns)
+def wanted_test(name, folders):
+    return any(fnmatch.fnmatch(name, p) for folder in folders for p in TESTS[folder])
 
 
 # ---- building and testing one ------------------------------------------------------------------------------------
@@ -1004,9 +1008,12 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     journal = o.journal or os.path.join(scratch, "journal")
     asked = [f for f in TESTS if any(p.startswith(f) for p in o.paths)]
-    folders = asked if set(asked) & set(READERS) else [f for f in TESTS if f not in READERS]
-    numbers = file_numbers(files_of([f for f in folders if os.path.isdir(f)]))
+    of_readers = bool(set(asked) & set(READERS))
+    o.folders = asked if of_readers else [f for f in TESTS if f not in READERS]
+    numbers = file_numbers(files_of([f for f in o.folders if os.path.isdir(f)]))
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
+    if of_readers:  # a few files of many folders: the others need no switches
+        numbers = {path: n for path, n in numbers.items() if path in chosen}
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
     mutants = [m for m in everything if m.path in chosen and m.counted]
     if o.since:
