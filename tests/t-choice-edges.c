@@ -181,7 +181,7 @@ static real page_share(const share_problem *p, const page *g, uint64_t n, real t
     real u = g->ua, gap = p->gap, scale = p->scale, below = scale * (gap - lose) * (1 - u);
     bool settled = p->single || tie == 0, apart = isinf(p->gap) || gap > lose, losers = isfinite(p->gap);
     *unable = false;
-    if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX) return settled && apart ? 0 : 1;
+    if (p->h->choice != TEMPER_CHOICE_SOFTMAX) return settled && apart ? 0 : 1;
     if (p->h->adaptive) {
         real e = powl(1 + u, 8) - 1, ma = ldexpl(1, 1 - g->a->bias), fa = g->a->largest;
         *unable = !settled || !apart || powl(1 + u, 9) > 2 || scale < 4 * ma * (S + (real)n) ||
@@ -219,10 +219,10 @@ static void check_share(const share_problem *given, temper_type type, uint64_t n
     double x = b_upper(&b, found);
     bool fine = unable ? !b_is_finite(&b, found) : fabsl(x - share) <= 1e-10L * share + 0x1p-1070L;
     CHECK(fine,
-          "choice %d for %d%s%s%s in %s: N %llu, gap %g, scale %g, step %g, off %g and %g, S %g: %.15g, not %.15Lg%s",
-          (int)p.h->choice, (int)p.h->hard_choice, p.h->adaptive ? " adaptive" : "", p.hard ? " hard" : "",
-          p.single ? " single" : "", temper_type_name(type), (unsigned long long)n, p.gap, p.scale, p.step, tie, lose,
-          S, x, share, unable ? " (unable)" : "");
+          "choice %d for %d%s%s in %s: N %llu, gap %g, scale %g, step %g, off %g and %g, S %g: %.15g, not %.15Lg%s",
+          (int)p.h->choice, (int)p.h->hard_choice, p.h->adaptive ? " adaptive" : "", p.single ? " single" : "",
+          temper_type_name(type), (unsigned long long)n, p.gap, p.scale, p.step, tie, lose, S, x, share,
+          unable ? " (unable)" : "");
     arena_reset(&memory);
 }
 
@@ -243,8 +243,6 @@ static void check_shares(void) {
                     check_share(&p, TYPES[t], n, off, off, 3);
                     check_share(&p, TYPES[t], n, 0, off, 3);
                 }
-                p.hard = true;
-                check_share(&p, TYPES[t], 3, off, off, 3);
             }
             if (!h.adaptive) continue;
             double fa = number_type_of(TYPES[t])->accumulation->largest,

@@ -42,7 +42,7 @@ void certification_progress(certification *c, uint64_t done, uint64_t total) {
 static void separate(certification *c, const char *between) {
     char last = c->json.data[c->json.length - 1];
     if (last != '[' && last != '{') text_putc(&c->json, ',');
-    if (*between == '\n' || (last != '[' && last != '{')) text_puts(&c->json, between);
+    if (*between == '\n' || last != '{') text_puts(&c->json, between);
 }
 
 static void member(certification *c, const char *key) {

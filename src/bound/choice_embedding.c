@@ -8,7 +8,6 @@ struct embedding_run {
     const temper_model *m;
     const number_format *storage, *accumulation;
     size_t n, size;
-    bool hard;
     double *weights; /* [channels][tokens] */
     double *most;    /* [channels]: of the start sentinel and the letters so far, where the length does not count */
     rational_pool pool;
@@ -33,8 +32,7 @@ static double channel_at(embedding_run *w, uint32_t channel, const double *weigh
     uint32_t end = i >= 1 && i <= w->n ? letters : first + 1;
     double feature = 0, worst = 0;
     const rational *exact = NULL;
-    bool has_feature = c->position && !(w->hard && c->soft_only);
-    if (has_feature) {
+    if (c->position) {
         feature = format_round(w->storage, expression_eval(c->position, (double)i, (double)w->n, (double)w->size));
         if (!isfinite(feature)) return INFINITY;
         if (!c->soft_only) {
@@ -47,7 +45,7 @@ static double channel_at(embedding_run *w, uint32_t channel, const double *weigh
         if (token > first && weight == weights[token - 1]) continue;
         if (weight != 0)
             stored =
-                has_feature ? format_round(w->storage, format_round(w->accumulation, feature + rounded)) : rounded;
+                c->position ? format_round(w->storage, format_round(w->accumulation, feature + rounded)) : rounded;
         if (!isfinite(stored)) return INFINITY;
         worst = fmax(worst, distance(w, stored, weight, exact));
     }
@@ -55,10 +53,10 @@ static double channel_at(embedding_run *w, uint32_t channel, const double *weigh
 }
 
 embedding_run *embedding_begin(const temper_model *m, const number_format *storage, const number_format *accumulation,
-                               bool hard, arena *keep) {
+                               arena *keep) {
     embedding_run *w = arena_zalloc(keep, 1, sizeof *w);
     size_t tokens = m->letters.count + 2;
-    *w = (embedding_run){.m = m, .storage = storage, .accumulation = accumulation, .hard = hard, .keep = keep};
+    *w = (embedding_run){.m = m, .storage = storage, .accumulation = accumulation, .keep = keep};
     rational_pool_init(&w->pool, keep);
     w->r = rational_array(&w->pool, 2);
     w->most = arena_zalloc(keep, m->channel_count, sizeof *w->most);

@@ -8,9 +8,8 @@
 
 typedef struct embedding_run embedding_run;
 
-/* In a hard run soft channels have no feature. */
 embedding_run *embedding_begin(const temper_model *m, const number_format *storage, const number_format *accumulation,
-                               bool hard, arena *keep);
+                               arena *keep);
 
 /* Upper bounds [channels], over positions and letters; INFINITY where a number is not finite or not rational. Every
    length up to n is looked at, and once only. */

@@ -170,7 +170,7 @@ void recursion_layer(recursion *r, uint32_t layer) {
 /* ---- one length ---- */
 
 static const double *errors_of_embedding(recursion *r, size_t n) {
-    if (!r->embed) r->embed = embedding_begin(r->m, r->type->storage, r->type->accumulation, r->hard, r->keep);
+    if (!r->embed) r->embed = embedding_begin(r->m, r->type->storage, r->type->accumulation, r->keep);
     return embedding_errors(r->embed, n);
 }
 

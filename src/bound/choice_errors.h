@@ -16,10 +16,10 @@ typedef struct recursion {
     const hard_facts *f;
     const number_type *type;
     bool ascending;
-    bool hard;            /* every head takes its hard choice; may be set after recursion_begin */
-    bool guess;           /* nothing is proved: results are about those of a proof (bound_terms.h); likewise */
+    bool guess;           /* nothing is proved: results are about those of a proof (bound_terms.h); may be set after
+                             recursion_begin */
     const double *scales; /* [heads] instead of the model's own; NULL: those; likewise */
-    embedding_run *embed; /* of earlier recursions with this model, type and `hard`; NULL: a new one; likewise */
+    embedding_run *embed; /* of earlier recursions with this model and type; NULL: a new one; likewise */
     tie_break *ties;      /* [heads] */
     /* Of a proof, until the next length: */
     ball *share, *error; /* [heads]: D and the largest e_o, of the length */

@@ -135,8 +135,7 @@ static found_facts *open_found(certification *c, trap *t) {
 
 embedding_run *hard_facts_embedding(certification *c, trap *t) {
     found_facts *f = open_found(c, t);
-    if (!f->embedding)
-        f->embedding = embedding_begin(c->model, c->type->storage, c->type->accumulation, c->hard, &f->kept);
+    if (!f->embedding) f->embedding = embedding_begin(c->model, c->type->storage, c->type->accumulation, &f->kept);
     return f->embedding;
 }
 

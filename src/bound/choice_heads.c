@@ -62,11 +62,10 @@ static row_weights weights_of(const at_length *w, const head_facts *f, const mod
                               const score_error *off, double step) {
     const bounds *b = w->b;
     share_problem p = {.h = h,
-                       .hard = w->r->hard,
                        .single = f->tieless,
                        .gap = gap,
                        .scale = scale,
-                       .step = w->r->hard ? 0 : step,
+                       .step = step,
                        .tie_off = off->tie_off,
                        .lose_off = off->lose_off,
                        .largest = off->largest};

@@ -34,7 +34,7 @@ static void blame(certification *c, const recursion *r, size_t n, double margin)
     for (uint32_t l = 0; l < m->layer_count && !blunt; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count && !blunt; h++) {
             uint32_t k = r->f->head_start[l] + h;
-            blunt = ball_upper(&r->share[k]) >= 1 && ball_upper(&r->error[k]) > 0;
+            blunt = ball_upper(&r->share[k]) >= 1;
             if (blunt || k == 0 || ball_upper(&r->error[k]) > ball_upper(&r->error[worst]))
                 worst = k, layer = l + 1, head = h + 1;
         }
@@ -71,7 +71,6 @@ static void prove(certification *c, const hard_facts *f, workshop *w, bool write
         certification_unable(c, 0, 0, "a weight is too large or too small for %s", c->type->storage->name);
         return;
     }
-    r.hard = c->hard;
     r.embed = hard_facts_embedding(c, &w->trap);
     choice_results results;
     if (write) choice_results_begin(&results, f, &w->keep);

@@ -3,7 +3,7 @@
 
 double scale_at(const at_length *w, uint32_t layer, uint32_t head) {
     const model_head *h = &w->r->m->layers[layer].heads[head];
-    if (w->r->hard || h->choice != TEMPER_CHOICE_SOFTMAX) return 1;
+    if (h->choice != TEMPER_CHOICE_SOFTMAX) return 1;
     if (w->r->scales) return w->r->scales[w->r->f->head_start[layer] + head];
     if (!h->scale) return 1;
     if (head_reads_position(h)) return NAN; /* each row has its own: nothing is known */
@@ -103,7 +103,7 @@ score_error score_errors(const at_length *w, uint32_t layer, uint32_t head, doub
     const bounds *b = w->b;
     const model_head *h = &w->r->m->layers[layer].heads[head];
     const tie_break *tie = &w->r->ties[w->r->f->head_start[layer] + head];
-    bool broken = tie->step > 0 && !w->r->hard;
+    bool broken = tie->step > 0;
     uint64_t rows = h->query.count;
     dimensions s = {b->zero, b->zero, b->zero, b->zero, GRID_ANY, true, true};
     for (uint32_t d = 0; d < rows; d++)
@@ -114,7 +114,7 @@ score_error score_errors(const at_length *w, uint32_t layer, uint32_t head, doub
     int shift = log2_of(scale);
     bool exact = s.clean && shift >= 0 && sum_fits(&w->rules, s.largest, s.grid, b->a) &&
                  sum_fits(&w->rules, logit, s.grid <= GRID_NONE ? GRID_NONE : s.grid + shift, b->a);
-    bool moved = !w->r->hard && h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive;
+    bool moved = h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive;
     const ball *apart = moved ? last_places(w, &s, rows, scale) : b->zero;
     score_error out = {.tie_off = apart, .lose_off = apart, .largest = s.largest, .logit = logit};
     if (s.constant || exact) return out;

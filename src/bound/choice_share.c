@@ -106,7 +106,7 @@ static bool is_silent(const share_problem *p, const rounding_rules *r, const bal
 /* Coq: one_hot, silent (from computed logits on); on paper: "Saturation", how far apart they are. */
 row_peak share_peak(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
-    if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX || p->h->adaptive) return PEAK_SOFT;
+    if (p->h->choice != TEMPER_CHOICE_SOFTMAX || p->h->adaptive) return PEAK_SOFT;
     const ball *gap = p->gap < INFINITY ? b_double(b, p->gap) : NULL;
     row_peak alone = p->single || p->step > 0 ? PEAK_ONE_HOT : PEAK_SILENT;
     if (p->step > 0 && gap) gap = b_sub(b, gap, b_times(b, (int64_t)b->size - 1, b_double(b, p->step)));
@@ -142,7 +142,7 @@ const ball *share_bound(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
     bool settled = p->single || b_is_zero(b, p->tie_off);
     bool apart = p->gap == INFINITY || b_is_less(b, p->lose_off, b_double(b, p->gap));
-    if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX) return settled && apart ? b->zero : b->one;
+    if (p->h->choice != TEMPER_CHOICE_SOFTMAX) return settled && apart ? b->zero : b->one;
     if (p->h->adaptive && !(settled && apart)) return b_none(b); /* it may divide by any rounding error */
     const ball *share = p->h->adaptive ? adaptive_share(p, r) : softmax_share(p, r);
     if (p->h->adaptive && !b_is_finite(b, share)) return share;

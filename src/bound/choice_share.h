@@ -7,7 +7,6 @@
 
 typedef struct share_problem {
     const model_head *h;
-    bool hard;   /* it takes its hard choice */
     bool single; /* no two keys ever tie */
     double gap;
     double scale;                   /* Lambda, above 0 */
