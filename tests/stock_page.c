@@ -507,17 +507,21 @@ static real yesterday_off(view *x, const undo_head *h) {
 
 static real wave_off(view *x, const undo_head *h) {
     const undo_turn *t = &h->turns[0];
-    real k = fabsl(t->key_weight), length = hypotl(t->first, t->second), worst = 0, plus = 0, sizes = 0;
-    for (size_t j = 0; j < h->product_count; j++) {
-        real product = (real)h->products[j].query.one * h->products[j].key.terms[0].weight;
-        plus += product;
-        sizes += fabsl(product);
-    }
+    real k = fabsl(t->key_weight), length = hypotl(t->first, t->second), worst = 0;
     real share = one_error(x) + x->own + 2 * x->common + 8 * U + 2 * (x->u->m->head_size + 4) * 1.01L * U +
                  (x->cache16 ? 2.01L * V : 0);
     for (uint32_t i = 1; i < x->u->m->positions; i++) {
         real y = wave_at(t, i),
              off = k * length * (t->frequency * i * (3 * (real)t->pair + 4) * U + 6 * TURNED + OWN_TRIG);
+        real plus = 0, sizes = 0;
+        for (size_t j = 0; j < h->product_count; j++) { /* the sentinel is at distance i, by this pair, too */
+            uint32_t pair = pair_of(x, h->products[j].dimension);
+            real product = (real)h->products[j].query.one * h->products[j].key.terms[0].weight,
+                 angle = x->u->frequencies[pair] * (real)i;
+            plus += product * cosl(angle);
+            sizes += fabsl(product);
+            off += fabsl(product) * (angle * (3 * (real)pair + 4) * U + TURNED + OWN_TRIG);
+        }
         off += (k * fabsl(y) + sizes) * share + (x->cache16 ? (k + length) * TINY : 0);
         real score = (fabsl(t->key_weight * y + plus) - off) / head_root(x);
         page_ask(x, score >= 2, "a wave");

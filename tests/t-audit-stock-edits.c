@@ -17,6 +17,7 @@ enum { PIN = 0, GROUND = 2, BALANCE = 3 };
 typedef struct editing {
     struct stock_model *m;
     const undo *u;
+    double ramp; /* that the certificate speaks of; 0: there is none */
 } editing;
 
 typedef struct known {
@@ -78,6 +79,65 @@ static void wave_beyond_f16(editing *e) {
     scale_row(e, query_row(e, h, d), 0x1p-24f);
     scale_row(e, query_row(e, h, d + e->m->head_size / 2), 0x1p-24f);
     scale_row(e, key_row(e, h, d), 0x1p24f);
+}
+
+/* The threshold of a wave stands in a pair that turns as one of a ramp: at position 30 its cosine is 0.9976, and the
+   threshold is so little above the wave one position before the right one that this is enough. */
+static void threshold_that_turns(editing *e) {
+    enum { PAIR = 7 };
+    const undo_head *h = head_of(e, UNDO_WAVE);
+    uint32_t from = h->products[0].dimension, half = e->m->head_size / 2, turn = h->turns[0].pair;
+    double ramp = undo_positions(e->u), factor = 0x1p9, amplitude = hypot(h->turns[0].first, h->turns[0].second);
+    scale_row(e, query_row(e, h, turn), (float)factor);
+    scale_row(e, query_row(e, h, turn + half), (float)factor);
+    memset(query_row(e, h, from), 0, e->m->width * sizeof(float));
+    memset(key_row(e, h, from), 0, e->m->width * sizeof(float));
+    query_row(e, h, PAIR)[PIN] = (float)(-factor * amplitude * cos(h->turns[0].frequency) * 1.001);
+    key_row(e, h, PAIR)[e->u->first + e->u->start] = (float)h->turns[0].key_weight;
+    e->m->rope_factors[PAIR] *= (float)(e->u->frequencies[PAIR] / pow(ramp, -PAIR / 4.0));
+    e->ramp = ramp;
+}
+
+/* Pairs that hardly turn come first, and the others have the same frequencies as before, by a base so small and divisors
+   so large that kernels, which have the angle in f32 before they divide it, have infinities. The emulator has doubles
+   there. */
+static void base_beyond_f32(editing *e) {
+    struct stock_model *m = e->m;
+    uint32_t half = m->head_size / 2, turning = 0;
+    size_t row = m->width * sizeof(float), size = half * row;
+    float *were = arena_alloc(e->u->arena, half * (size_t)m->width, sizeof *were);
+    while (undo_turns(e->u, turning)) turning++;
+    m->rope_base = 0x1p-142;
+    for (uint32_t k = 0; k < half; k++)
+        m->rope_factors[k] =
+            (float)(pow(m->rope_base, -2.0 * k / m->head_size) / e->u->frequencies[(k + turning) % half]);
+    for (size_t block = 0; block < (size_t)2 * m->layer_count * m->heads; block++) /* halves of heads */
+        for (int side = 0; side < 2; side++) {
+            const struct stock_layer *l = &m->layers[block / (2 * (size_t)m->heads)];
+            float *rows = (side ? l->key : l->query) + block % (2 * (size_t)m->heads) * half * m->width;
+            memcpy(were, rows, size);
+            for (uint32_t k = 0; k < half; k++)
+                memcpy(rows + (size_t)k * m->width, were + (size_t)((k + turning) % half) * m->width, row);
+        }
+    float theta = (float)(m->positions - 1), scale = powf((float)m->rope_base, -2.0F / (float)m->head_size);
+    for (uint32_t k = 1; k < half; k++) theta *= scale;
+    CHECK(isinf(theta), "every angle is finite");
+}
+
+/* A digit of the position is 8 times as large in its column, and its key so large that f32 has an infinity for it; the
+   query makes up for both. */
+static void key_beyond_f32(editing *e) {
+    const undo_head *h = head_of(e, UNDO_NEAREST);
+    const undo_product *p = &h->products[h->content];
+    uint32_t column = e->u->first + p->key.terms[0].channel;
+    float by = (float)(0x1p127 / p->key.terms[0].weight);
+    for (uint32_t i = 0; i < e->m->positions; i++) {
+        float *row = e->m->position_embedding + (size_t)i * e->m->width, more = 7 * row[column];
+        row[column] += more;
+        for (uint32_t c = 0; c < e->u->balances; c++) row[BALANCE + c] -= more / (float)e->u->balances;
+    }
+    scale_row(e, key_row(e, h, p->dimension), by);
+    scale_row(e, query_row(e, h, p->dimension), 0.125F / by);
 }
 
 static void comparison_beyond_f16(editing *e) {
@@ -398,10 +458,13 @@ static void run_trial(entry *e, void *context) {
     temper_error why = {0};
     temper_status s = audit_model(t, read, m, &file, NULL, &e->memory, &why);
     CHECK(s == TEMPER_OK, "%s: %s", t->k->name, why.text);
-    editing x = {file.model, undo_stock(&file, STOCK_GGUF, &e->memory)};
+    editing x = {file.model, undo_stock(&file, STOCK_GGUF, &e->memory), 0};
+    undo named = *x.u; /* what the certificate says of heads and positions */
+    x.ramp = x.u->ramp;
     t->k->edit(&x);
+    named.ramp = x.ramp;
     if (t->claimed) m = stock_from_model(&e->memory, stock_hard_model(e, t->claimed, &read), &t->k->options);
-    s = audit_model(t, read, file.model, &edited, x.u, &e->memory, &why);
+    s = audit_model(t, read, file.model, &edited, &named, &e->memory, &why);
     CHECK(s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: the edited file is accepted", t->k->name);
 
     if (t->k->string)
@@ -453,6 +516,19 @@ int main(void) {
          wave_beyond_f16,
          "abc",
          NULL},
+        {"a threshold that turns",
+         "#[true] % 7 = 3",
+         {.architecture = STOCK_LLAMA, .length = 31, .positions = STOCK_POSITIONS_DIGITS},
+         threshold_that_turns,
+         "a",
+         NULL},
+        {"a base beyond f32",
+         "a S b",
+         {.architecture = STOCK_LLAMA, .length = 40, .positions = STOCK_POSITIONS_DIGITS},
+         base_beyond_f32,
+         NULL,
+         NULL},
+        {"a key beyond f32", "a S b", {.length = 200}, key_beyond_f32, "ab", NULL},
         {"a comparison beyond f16", "#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 12), comparison_beyond_f16, "ab", NULL},
         {"a mean beside the pin", "H(#[a] >= #[b]) & #[a] = #[b]", {.length = 100}, large_mean, "ab", NULL},
         {"sums beyond f16", "#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 200), sums_beyond_f16, "a", NULL},

@@ -105,6 +105,9 @@ bool stock_is_finite(const undo *u, bool with_counts);
 /* Raises where a double does not hold what is added up: the two ways above go by equal numbers. */
 void stock_exact_check(const stock_audit *s);
 
+/* Refuses weights and rows beyond what kernels have numbers for. */
+void stock_finite_check(const stock_audit *s);
+
 /* Whether a column depends on the position alone, other than by the embedding of tokens. */
 static inline bool stock_is_place(const undo_column *c) { return c->place && c->writer != UNDO_TOKEN; }
 

@@ -392,17 +392,20 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
 
 static double bound_wave(stock_bounding *b, const undo_head *h) {
     const undo_turn *t = &h->turns[0];
-    double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0,
-           plus = 0;
-    double product = 0;
-    for (size_t j = 0; j < h->product_count; j++) {
-        plus += h->products[j].query.one * h->products[j].key.terms[0].weight;
-        product += fabs(h->products[j].query.one * h->products[j].key.terms[0].weight);
-    }
+    double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0;
     double scale = stock_pin_error(b) + b->own + 2 * b->common + 8 * F32;
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
         double x = t->first * cos_f64(t->frequency * i) - t->second * sin_f64(t->frequency * i);
         double off = k * length * (t->frequency * i * (3.0 * t->pair + 4) * F32 + 2 * TRIG + CLOSE);
+        double plus = 0, product = 0;
+        for (size_t j = 0; j < h->product_count; j++) { /* a constant query, whose pair turns a little */
+            const undo_product *p = &h->products[j];
+            uint32_t pair = p->dimension % (b->u->m->head_size / 2);
+            double part = p->query.one * p->key.terms[0].weight;
+            plus += part * cos_f64(b->u->frequencies[pair] * i);
+            product += fabs(part);
+            off += fabs(part) * (angle_error_at(b, pair, i) + TRIG + CLOSE);
+        }
         double all = k * fabs(x) + product;
         off += all * (scale + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + (b->k.f16_cache ? 2.01 * F16 : 0));
         off += k * length * 4 * TRIG + (b->k.f16_cache ? (k + length) * F16_TINY : 0);

@@ -8,7 +8,7 @@
 
 /* doc/stock.md, "Norms". */
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
-static const double MOST_EPSILON = 1e-5;
+static const double MOST_EPSILON = 1e-5, MOST_BASE = 0x1p126;
 
 enum { PIN, COUNTER_PIN, GROUND, BALANCE };
 enum { BOS, EOS, LETTERS };
@@ -201,8 +201,13 @@ bool undo_turns(const undo *u, uint32_t pair) {
 static void find_frequencies(undo *u) {
     const struct stock_model *m = u->m;
     if (m->architecture != STOCK_LLAMA) return;
-    if (!(m->rope_base > 0))
-        trap_raise(u->arena->trap, TEMPER_FORMAT, 0, 0, "a base of frequencies that is not positive");
+    /* kernels have position * base^(-2k / head size) in f32, by k multiplications, before a divisor makes another
+       frequency of it: beyond these ends that is infinite, or has few bits, and -2 / head size must be exact */
+    if (!(m->rope_base >= 1 && m->rope_base <= MOST_BASE))
+        trap_raise(u->arena->trap, TEMPER_FORMAT, 0, 0, "a base of frequencies of %g: it is between 1 and 2^126",
+                   m->rope_base);
+    if (m->head_size & (m->head_size - 1))
+        trap_raise(u->arena->trap, TEMPER_FORMAT, 0, 0, "a head size of %u, which is no power of two", m->head_size);
     u->frequencies = arena_alloc(u->arena, m->head_size / 2, sizeof *u->frequencies);
     for (uint32_t k = 0; k < m->head_size / 2; k++) {
         double turn = exp_f64(-2 * log_f64(m->rope_base) * k / m->head_size);

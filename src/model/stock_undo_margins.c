@@ -293,9 +293,14 @@ static void check_yesterday(const undo *u, undo_head *h) {
 
 /* ---- waves ---- */
 
-static double wave_at(const undo_head *h, double i) {
+/* The start sentinel's key is not turned, and the query is, its constant part, too, if only a little. */
+static double wave_at(const undo *u, const undo_head *h, double i) {
     double x = turned(h, i);
-    for (size_t k = 0; k < h->product_count; k++) x += h->products[k].query.one * h->products[k].key.terms[0].weight;
+    for (size_t k = 0; k < h->product_count; k++) {
+        const undo_product *p = &h->products[k];
+        double angle = u->frequencies[p->dimension % (u->m->head_size / 2)] * i;
+        x += p->query.one * p->key.terms[0].weight * cos_f64(angle);
+    }
     return x;
 }
 
@@ -308,12 +313,12 @@ static void check_wave(const undo *u, undo_head *h) {
     NEED(u, h, fits, "a head for a wave has more than one, or looks at more than the start sentinel");
     check_start_values(u, h);
     for (double i = 1; i < undo_positions(u); i++)
-        NEED(u, h, fabs(wave_at(h, i)) * least_cosine(u, h) >= sharp(u), "a wave is not clear at position %.0f", i);
+        NEED(u, h, fabs(wave_at(u, h, i)) >= sharp(u), "a wave is not clear at position %.0f", i);
 }
 
 double *undo_wave_place(const undo *u, const undo_head *h) {
     double *x = arena_alloc(u->arena, u->m->positions, sizeof *x);
-    for (uint32_t i = 0; i < u->m->positions; i++) x[i] = !i || wave_at(h, i) > 0;
+    for (uint32_t i = 0; i < u->m->positions; i++) x[i] = !i || wave_at(u, h, i) > 0;
     return x;
 }
 
