@@ -98,9 +98,9 @@ static void threshold_that_turns(editing *e) {
     e->ramp = ramp;
 }
 
-/* Pairs that hardly turn come first, and the others have the same frequencies as before, by a base so small and divisors
-   so large that kernels, which have the angle in f32 before they divide it, have infinities. The emulator has doubles
-   there. */
+/* Pairs that hardly turn come first, and the others have the same frequencies as before, by a base so small and
+   divisors so large that kernels, which have the angle in f32 before they divide it, have infinities. The emulator has
+   doubles there. */
 static void base_beyond_f32(editing *e) {
     struct stock_model *m = e->m;
     uint32_t half = m->head_size / 2, turning = 0;
@@ -124,8 +124,8 @@ static void base_beyond_f32(editing *e) {
     CHECK(isinf(theta), "every angle is finite");
 }
 
-/* A digit of the position is 8 times as large in its column, and its key so large that f32 has an infinity for it; the
-   query makes up for both. */
+/* A digit of the position is 8 times as large in its column, and its key so large that f32 has an infinity for it;
+   the query makes up for both. */
 static void key_beyond_f32(editing *e) {
     const undo_head *h = head_of(e, UNDO_NEAREST);
     const undo_product *p = &h->products[h->content];
