@@ -243,9 +243,8 @@ static void product_range(double a, double b, double from, double to, double *lo
 
 /* The least product of a number between these ends and one between those. */
 static double least_product(const double ends[2], double from, double to) {
-    if (ends[0] >= 0) return ends[from < 0] * from;
-    if (ends[1] <= 0) return ends[to < 0] * to;
-    return fmin(fmin(ends[0] * from, ends[0] * to), fmin(ends[1] * from, ends[1] * to));
+    double x = ends[from < 0] * from, y = ends[to < 0] * to;
+    return x < y ? x : y;
 }
 
 /* The least step of a ramp from key to key, and its span from the first key to the last, over all rows, before it is
