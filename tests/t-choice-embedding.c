@@ -1,6 +1,6 @@
-/* How far a stored embedding is from the exact one (bound/choice_embedding.h), once more: every position, every token
-   and every length by itself, in rational numbers. Quotients of positions that have a short way stand beside those that
-   must not take it: other numerators, weights on single tokens, divisors that round. */
+/* How far a stored embedding is from the exact one (bound/choice_embedding.h), once more: every position, every
+   token and every length by itself, in rational numbers. Quotients of positions that have a short way stand beside
+   those that must not take it: other numerators, weights on single tokens, divisors that round. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
