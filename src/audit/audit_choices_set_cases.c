@@ -92,33 +92,50 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
     return total;
 }
 
+/* The scores of a row's keys for one query, and the best of them. Most heads have one or two dimensions. */
+static int64_t score_all(set_run *s, const set_row *row, const int64_t *value) {
+    const set_head *h = s->head;
+    const int64_t *key = h->whole_keys + row->keys.first * h->d;
+    int64_t *score = s->whole_scores, best = INT64_MIN;
+    size_t count = row->keys.end - row->keys.first;
+    if (h->d == 1)
+        for (size_t j = 0; j < count; j++) score[j] = value[0] * key[j];
+    else if (h->d == 2)
+        for (size_t j = 0; j < count; j++) score[j] = value[0] * key[2 * j] + value[1] * key[2 * j + 1];
+    else
+        for (size_t j = 0; j < count; j++) {
+            score[j] = 0;
+            for (uint32_t d = 0; d < h->d; d++) score[j] += value[d] * key[j * h->d + d];
+        }
+    for (size_t j = 0; j < count; j++) best = score[j] > best ? score[j] : best;
+    return best;
+}
+
 static case_result try_all(set_run *s, const set_row *row, const query_values *q, int64_t total) {
     const set_head *h = s->head;
     case_result out = {.single = true};
-    set_spend(s, (double)total * (double)(row->keys.end - row->keys.first) * h->d / 64);
-    memset(s->mark + row->keys.first, 0, row->keys.end - row->keys.first);
+    size_t count = row->keys.end - row->keys.first;
+    const int64_t *score = s->whole_scores;
+    uint8_t *mark = s->mark + row->keys.first;
+    set_spend(s, (double)total * (double)count * h->d / 64);
+    memset(mark, 0, count);
     for (int64_t k = 0; k < total; k++) {
         int64_t value[CASES_DIMENSIONS], rest = k;
         for (uint32_t d = 0; d < h->d; d++) {
             value[d] = q[d].first + rest % q[d].count * q[d].step;
             rest /= q[d].count;
         }
-        int64_t best = INT64_MIN, next = INT64_MIN;
+        int64_t best = score_all(s, row, value), next = INT64_MIN;
         size_t ties = 0;
-        for (size_t pass = 0; pass < 2; pass++) /* first the best score, then who has it */
-            for (size_t j = row->keys.first; j < row->keys.end; j++) {
-                int64_t score = 0;
-                for (uint32_t d = 0; d < h->d; d++) score += value[d] * h->whole_keys[j * h->d + d];
-                if (pass == 0) {
-                    ties = score > best ? 1 : score == best ? ties + 1 : ties;
-                    if (score > best)
-                        next = best, best = score;
-                    else if (score < best && score > next)
-                        next = score;
-                } else if (score == best) {
-                    s->mark[j] |= ties == 1 ? CASE_ALONE : CASE_TIED;
-                }
-            }
+        for (size_t j = 0; j < count; j++) {
+            ties += score[j] == best;
+            next = score[j] < best && score[j] > next ? score[j] : next;
+        }
+        for (size_t j = 0, left = ties; left; j++) {
+            if (score[j] != best) continue;
+            mark[j] |= ties == 1 ? CASE_ALONE : CASE_TIED;
+            left--;
+        }
         if (ties > 1) out.single = false;
         if (next != INT64_MIN && (out.gap == 0 || best - next < out.gap)) out.gap = best - next;
     }

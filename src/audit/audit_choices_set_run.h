@@ -76,6 +76,7 @@ typedef struct set_run {
     lattice *scores;              /* [N] */
     rational *remainders;         /* [N] */
     uint8_t *mark;                /* [N] */
+    int64_t *whole_scores;        /* [N] */
     size_t *order;                /* [N] */
     struct layer_point *points;   /* [N] */
     size_t *layers[2], *point_of; /* [N] each */

@@ -300,6 +300,7 @@ static void allocate(set_run *s) {
     s->scores = lattice_array(pool, s->most);
     s->remainders = rational_array(pool, s->most);
     s->mark = arena_zalloc(a, s->most, sizeof *s->mark);
+    s->whole_scores = arena_alloc(a, s->most, sizeof *s->whole_scores);
     s->order = arena_zalloc(a, s->most, sizeof *s->order);
     set_layers_allocate(s, a);
     s->heads = arena_zalloc(a, g->head_count, sizeof *s->heads);
