@@ -34,6 +34,8 @@ static const char *const FEATURES[] = {"i/N",
                                        "(N - 1 - i)/(N*N)",
                                        "(N - 1 - i)*(N - 1 - i)/(N*N)",
                                        "16*N*N",
+                                       "32*N*N/(i + 1)",
+                                       "32*N*i*i",
                                        NULL};
 
 /* What is said of contents before the head is read. */
@@ -71,7 +73,8 @@ typedef struct head_case {
 
 /* Channels: 15 i/N, 16 8N, 17 8i, 18 centred, 19 log, 20 stepped, 21 normaliser, 22 edge size, 23 edge share, 24
    small, 25 square, 26 weighted, 27 and 28 digits, 29 power, 30 i/N from the end, 31 16Ni, 32 16Nii, 33 residue,
-   34 and 35 normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN;
+   34 and 35 normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN, 40 and 41 weighted and
+   32Nii;
    8 the mean, 11 a copy of a total, 12 an own part. */
 static const head_case CASES[] = {
     /* once */
@@ -88,7 +91,24 @@ static const head_case CASES[] = {
     {BACK, "ln(N) + 8", ONE K("0:1") V("0:1 4:1"), "is not what its key says", NONE, 0, 0},
     {BACK, "ln(N) + 8", ONE K("0:1") V("0:1 5:1"), "is not what its key says", NONE, 0, 0},
     {BACK, NULL, Q("16:1") K("0:1 19:1") V("0:1"), "a key row holds something that is no position", NONE, 0, 0},
+    {BACK, "ln(N) + 8", Q("0:1") K("0:1") V("0:1"), "it looks for patterns", NONE, 0, 0},
+    {BACK, "8*N", Q("19:1") K("0:1") V("0:1"), "its query is not 1 everywhere", NONE, 0, 0},
+    {BACK, NULL, Q("19:2") K("0:1") V("0:1"), "neither a number nor C*N", NONE, 0, 0},
+    {BACK, NULL, Q("15:1 19:1") K("0:1") V("0:1"), "neither a number nor C*N", NONE, 0, 0},
+    /* products that doubles do not hold, or only just */
+    {BEFORE, "8*N", Q("1:3") K("15:0x1.fffffffffffffp0") V("0:1"), "no exact product", NONE, 0, 0},
+    {BEFORE, "8*N", Q("1:0x1p-600") K("15:0x1p-600") V("0:1"), "no exact product", NONE, 0, 0},
+    {BEFORE, "8*N", Q("1:0x1p-500") K("15:0x1p-450") V("0:1"), "no exact product", NONE, 0, 0},
+    {BEFORE, "8*N", Q("1:0x1p-500") K("15:0x1p-403") V("0:1"), "no exact product", NONE, 0, 0},
+    {BEFORE, "8*N", Q("1:0x1p-500") K("15:0x1p-400") V("0:1"), NULL, NONE, KIND_NEAREST, 0x1p-897},
+    {BEFORE, "8*N", Q("1:0x1p500") K("15:0x1p450") V("0:1"), "no exact product", NONE, 0, 0},
+    {BEFORE, "8*N", Q("1:0x1p500") K("15:0x1p397") V("0:1"), NULL, NONE, KIND_NEAREST, 0x1p900},
+    {BEFORE, "8*N", Q("") K("15:1") V("0:1"), "nothing tells its positions apart", NONE, 0, 0},
     /* nearest */
+    {BACK, "8*N", ONE K("15:1") V("0:1"), NULL, NONE, KIND_NEAREST, 8},
+    {AHEAD, "8*N", ONE K("15:-1") V("0:1"), NULL, NONE, KIND_NEAREST, 8},
+    {BEFORE, "8*N", Q("16:1") ONE K("0:1") K("15:1") V("0:1"), "neither a number nor C*N", NONE, 0, 0},
+    {BEFORE, "8*N", Q("15:1") K("15:1") V("0:1"), "neither a number nor C*N", NONE, 0, 0},
     {BEFORE, "8*N", ONE K("15:1") V("0:1"), NULL, NONE, KIND_NEAREST, 8},
     {BEFORE, "1*N", ONE K("15:1") V("0:1"), NULL, NONE, KIND_NEAREST, 1},
     {BEFORE, "8*N", Q("1:0x1p-3") K("15:1") V("0:1"), NULL, NONE, KIND_NEAREST, 1},
@@ -165,6 +185,8 @@ static const head_case CASES[] = {
     {BACK, "16*N", Q("8:1 21:1") K("4:1") V("4:1"), NULL, UP(-2.5, 0), KIND_COMPARE, 8},
     {BACK, "16*N", Q("8:1 21:1") K("4:1") V("4:1"), NULL, UP(0x1p52 - 0.5, 0), KIND_COMPARE, 8},
     {AHEAD, "16*N", Q("8:1 34:1") K("5:1") V("5:1"), NULL, {0, -2.5, TEMPER_MASK_FROM, 1, false}, KIND_COMPARE, 8},
+    {AHEAD, "16*N", Q("8:1 34:1") K("5:1") V("5:1"), "no whole number", {1, 0.5, TEMPER_MASK_FROM, 1, false}, 0, 0},
+    {AHEAD, "16*N", Q("8:1 34:1") K("5:1") V("5:1"), "no whole number", {0, 0.25, TEMPER_MASK_FROM, 1, false}, 0, 0},
     /* whole numbers from which doubles cannot take a half */
     {BACK, "16*N", Q("8:1 21:1") K("4:1") V("4:1"), "no whole number and a half", UP(0x1p52 + 1, 0), 0, 0},
     {BACK, "16*N", Q("8:1 21:1") K("4:1") V("4:1"), "no whole number and a half", UP(-0x1p52, 0), 0, 0},
@@ -210,7 +232,24 @@ static const head_case CASES[] = {
      UP(0.5, 1), 0, 0},
     {BACK, "16*N*N", Q("8:1 12:1 21:1") Q("9:1") K("23:1") K("11:1") V("5:1"), "is not the sentinel's indicator",
      HALF, 0, 0},
+    {BACK, "16*N*N", Q("8:1 12:1 21:1") Q("9:2") K("23:1") K("11:1") V("4:1"), "not those of a balance", HALF, 0, 0},
+    {BACK, "16*N*N", Q("8:1 12:1 21:1") Q("9:1") K("23:2") K("11:1") V("4:1"), "not those of a balance", HALF, 0, 0},
+    {BACK, NULL, Q("8:1 12:1 21:1") Q("26:1") K("35:1") K("11:1") V("4:1"), "not those of a balance", HALF, 0, 0},
+    {BACK, NULL, Q("8:1 12:1 21:1") Q("40:1") K("22:1") K("11:1") V("4:1"), "multiply to C*N*N", HALF, 0, 0},
     /* look-up */
+    {BACK, NULL, Q("8:2") Q("9:-1") K("31:1") K("41:1") V("33:1"), "do not multiply to C*N", NONE, 0, 0},
+    {BACK, "16*N*N*N", Q("8:2") Q("9:-1") K("24:2") K("25:1") V("0:1"), "no positions and squares", NONE, 0, 0},
+    {BACK, "16*N*N*N", Q("8:2") Q("9:-1") K("24:1") K("25:2") V("0:1"), "no positions and squares", NONE, 0, 0},
+    {BACK, "16*N*N*N", Q("8:2") Q("9:-1") K("24:1") K("24:1") V("0:1"), "do not multiply to C*N", NONE, 0, 0},
+    {BEFORE,
+     "16*N*N*N",
+     Q("8:2") Q("9:-1") K("24:1") K("25:1") V("0:1"),
+     "mask is without its sentinel",
+     {0, 0, TEMPER_MASK_BEFORE, 1, false},
+     0,
+     0},
+    {AHEAD, "16*N*N*N", Q("8:2") Q("36:-1") K("37:1") K("38:1") V("33:1"), "no remainder of a count", NONE_AHEAD, 0,
+     0},
     {BACK, "16*N*N*N", Q("8:2") Q("9:-1") K("24:1") K("25:1") V("0:1"), NULL, NONE, KIND_LOOKUP, 16},
     {BACK, "16*N*N*N", Q("8:2") Q("9:-1") K("24:1") K("25:1") V("33:1"), NULL, NONE, KIND_LOOKUP, 16},
     {BACK, NULL, Q("8:2") Q("9:-1") K("31:1") K("32:1") V("33:1"), NULL, NONE, KIND_LOOKUP, 16},
@@ -310,7 +349,8 @@ static void check_case(const head_case *x) {
         CHECK(x->words ? why && strstr(why, x->words) : !why, "mask %s scale %s\n%s%s, not %s", x->mask,
               x->scale ? x->scale : "none", x->rows, why ? why : "accepted", x->words ? x->words : "accepted");
         if (!why && !x->words) {
-            bool nearest = x->kind == KIND_NEAREST, forward = strcmp(x->mask, "j>i") == 0;
+            bool nearest = x->kind == KIND_NEAREST,
+                 forward = strcmp(x->mask, "j>i") == 0 || strcmp(x->mask, AHEAD) == 0;
             CHECK(f->kind == x->kind && f->kappa == x->kappa &&
                       f->by_positions == (!x->scale && x->kind != KIND_COUNT),
                   "mask %s\n%skind %d, kappa %g", x->mask, x->rows, (int)f->kind, f->kappa);
