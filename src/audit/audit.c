@@ -248,7 +248,7 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
             text_init(&where, a);
             if (element) text_printf(&where, "%s[%zu].", array ? array : "", element - 1);
             text_add(&where, key.bytes, key.length);
-            if (named) point_at_entry(&where, &found, &value);
+            point_at_entry(&where, &found, &value);
             trap_raise(t, TEMPER_RANGE, line, 0, "%s is %s, but the audit finds %s", text_string(&where),
                        shown(a, found), shown(a, value));
         }
