@@ -91,7 +91,8 @@ static void check_names(arena *a) {
                  {"10234 12340", "S5"},
                  {"1203456 1234056 0123465", "a group of order 120"}, /* A5 x Z2 */
                  {"102345 123450", "S6"},
-                 {"1234560 0216453", "PSL(2,7)"}};
+                 {"1234560 0216453", "PSL(2,7)"},
+                 {"12304567 01235674", "Z4 x Z4"}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         uint32_t generators[MOST_GENERATORS], degree = 0;
         size_t count = 0;

@@ -112,6 +112,9 @@ static const pair PAIRS[] = {
     {"[~ A]", "'~' | 'A'", TOKENS("A ~ _c 0b"), 0},
     {"c_1 = 'A'\nc_1 & Y '0b'", "'A' & Y '0b'", TOKENS("A ~ _c 0b"), 0},
     {"O '~' & Y '0b'", "Y '0b' & O '~'", TOKENS("A ~ _c 0b"), 0},
+    {"/()*a/", "/a/", AB, 0},
+    {"/(|a)*b/", "/a*b/", AB, 0},
+    {"/^a$|^b$/", "/a|b/", AB, 0},
     /* C-RASP */
     {"A = # [j<=i] false\nV = A == 0\n", "true", CRASP, TEMPER_SYNTAX_SPEC},
     {"A = # [j<=i] true\nV = A > 1\n", "Y true", CRASP, TEMPER_SYNTAX_SPEC},
@@ -160,7 +163,46 @@ static const refusal REFUSALS[] = {
     {"", "", {.syntax = TEMPER_SYNTAX_DFA, .alphabet = "ab"}},
     {"ab", "", {.syntax = TEMPER_SYNTAX_DFA, .alphabet = "ab"}},
     {"dfa { " TABLE, "", AB},
+    {"a\x7F", "control byte 0x7F", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"a\x1F", "control byte 0x1F", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"[[:a{:]]", "this is none", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"[[:alpha]]", "this is none", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"[a\\", "", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"[a-\\", "", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"a$^", "stands inside the expression", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"a$&b", "stands inside the expression", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
+    {"(?&)!^a", "stands inside the expression", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
 };
+
+/* ---- tables of automata, which read back, whatever the letters are ---- */
+
+static void check_table(const char *regex, const temper_spec_options *given) {
+    temper_spec *s = parse(regex, given);
+    temper_automaton *m = NULL;
+    char *table = NULL;
+    temper_error e;
+    if (s && CHECK(!temper_automaton_make(&m, s, &e), "%s: %s", regex, e.text) &&
+        CHECK(!temper_automaton_print(&table, m, TEMPER_AUTOMATON_TABLE, &e), "%s: %s", regex, e.text)) {
+        temper_spec_options o = *given;
+        o.syntax = TEMPER_SYNTAX_DFA;
+        temper_spec *again = parse(table, &o);
+        if (again) compare(s, again, table);
+        temper_spec_free(again);
+    }
+    temper_free(table);
+    temper_automaton_free(m);
+    temper_spec_free(s);
+}
+
+static void check_tables(void) {
+    static const char *const odd[] = {"\n", "\t", "<", "-", " ", "\x7F", "\xC3\xA9", "\xE2\x80\x8B", "\\", "]"};
+    static const char *const regexes[] = {"\\n", "\\t\\n*",           "<",        "[<\\-]\\x20", "\\x7F+",
+                                          ".*",  "\xC3\xA9\\u{200B}", "\\\\|\\]", "[^\\n]*"};
+    temper_spec_options o = {.letters = odd, .letter_count = 10, .syntax = TEMPER_SYNTAX_REGEX};
+    for (size_t k = 0; k < sizeof regexes / sizeof *regexes; k++) check_table(regexes[k], &o);
+    temper_spec_options words = {.alphabet = "req a>b c\\d", .tokens = 1, .syntax = TEMPER_SYNTAX_REGEX};
+    check_table("<req>*<a\\>b>", &words);
+}
 
 /* ---- files ---- */
 
@@ -234,6 +276,7 @@ static void check_calls(void) {
 int main(void) {
     for (size_t k = 0; k < sizeof PAIRS / sizeof *PAIRS; k++) check_pair(&PAIRS[k]);
     for (size_t k = 0; k < sizeof REFUSALS / sizeof *REFUSALS; k++) check_refusal(&REFUSALS[k]);
+    check_tables();
     check_files();
     check_calls();
     return test_finish("t-parse-corners");

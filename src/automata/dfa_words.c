@@ -23,13 +23,12 @@ static void search_init(search *s, const dfa *d, uint32_t nodes, arena *a) {
     s->queue = arena_alloc(a, nodes, sizeof *s->queue);
 }
 
-static void spell_back(word_part *out, const search *s, uint32_t start, uint32_t end, bool loop, arena *a) {
-    size_t n = 0;
-    bool more = loop || end != start;
-    for (uint32_t at = end; more; at = s->back[at].from, more = at != start) n++;
+/* The way from the start, which has a step at least; a loop ends where it begins. */
+static void spell_back(word_part *out, const search *s, uint32_t start, uint32_t end, arena *a) {
+    size_t n = 1;
+    for (uint32_t at = s->back[end].from; at != start; at = s->back[at].from) n++;
     *out = (word_part){.word = arena_alloc(a, n, sizeof *out->word), .length = n};
-    more = loop || end != start;
-    for (uint32_t at = end; more; at = s->back[at].from, more = at != start) out->word[--n] = s->back[at].class;
+    for (uint32_t at = end; n > 0; at = s->back[at].from) out->word[--n] = s->back[at].class;
 }
 
 bool dfa_path(word_part *out, const dfa *d, uint32_t from, uint32_t to, size_t least, arena *a) {
@@ -48,7 +47,7 @@ bool dfa_path(word_part *out, const dfa *d, uint32_t from, uint32_t to, size_t l
             s.seen[next] = 1;
             s.back[next] = (step_back){s.queue[at], c};
             if (next == to) {
-                spell_back(out, &s, from, to, from == to, a);
+                spell_back(out, &s, from, to, a);
                 return true;
             }
             if (next != from) s.queue[count++] = next;
@@ -76,11 +75,11 @@ static bool pair_path(word_part *out, uint32_t *end, const dfa *d, uint32_t p, u
             s.seen[next] = 1;
             s.back[next] = (step_back){s.queue[at], c};
             if (loop ? next == start : d->accepts[x] != d->accepts[y]) {
-                spell_back(out, &s, start, next, loop, a);
+                spell_back(out, &s, start, next, a);
                 *end = next;
                 return true;
             }
-            if (next != start) s.queue[count++] = next;
+            s.queue[count++] = next;
         }
     return false;
 }
