@@ -9,15 +9,11 @@ typedef struct partition {
     uint32_t *first, *end, *marked;    /* per block */
     uint32_t *sources, *source_start;  /* sources of move m into s: sources[source_start[m * (states + 1) + s] ..] */
     uint32_t *waiting;                 /* splitters: block * moves + move */
-    unsigned char *is_waiting;
     size_t waiting_count;
     uint32_t *touched;
 } partition;
 
 static void push_splitter(partition *p, uint32_t block, uint32_t move) {
-    size_t at = (size_t)block * p->moves + move;
-    if (p->is_waiting[at]) return;
-    p->is_waiting[at] = 1;
     p->waiting[2 * p->waiting_count] = block;
     p->waiting[2 * p->waiting_count + 1] = move;
     p->waiting_count++;
@@ -98,7 +94,6 @@ uint32_t partition_refine(uint32_t *colour, const uint32_t *next, uint32_t state
         *per_state[k] = arena_alloc(scratch, states, sizeof **per_state[k]);
     p.marked = arena_zalloc(scratch, states, sizeof *p.marked);
     p.waiting = arena_alloc(scratch, (size_t)states * moves, 2 * sizeof *p.waiting);
-    p.is_waiting = arena_zalloc(scratch, (size_t)states * moves, 1);
     uint32_t *inside = arena_alloc(scratch, states, sizeof *inside);
     find_sources(&p, next, scratch);
     begin_blocks(&p, colour, scratch);
@@ -109,7 +104,6 @@ uint32_t partition_refine(uint32_t *colour, const uint32_t *next, uint32_t state
         uint32_t b = p.waiting[2 * p.waiting_count], m = p.waiting[2 * p.waiting_count + 1];
         uint32_t size = p.end[b] - p.first[b], touched = 0;
         const uint32_t *start = p.source_start + (size_t)m * ((size_t)states + 1);
-        p.is_waiting[(size_t)b * moves + m] = 0;
         memcpy(inside, p.members + p.first[b], size * sizeof *inside); /* marking moves members of b itself */
         for (uint32_t k = 0; k < size; k++)
             for (uint32_t at = start[inside[k]]; at < start[inside[k] + 1]; at++)
