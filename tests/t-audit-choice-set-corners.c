@@ -111,6 +111,9 @@ static void check_many_keys(void) {
             frame f = {"channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"i\" position \"i\"\n",
                        "embed \"a\"\nembed \"b\" 1:1\nembed \"c\" 1:1\n" NOTHING, body, NULL, false};
             facts_twice(f, n, false);
+            /* the last key alone is not 4 times a whole number away, in the second dimension or in the first */
+            f.channels = "channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"i\" position \"(4*i + [i = 36])/10\"\n";
+            if (n == 32) facts_twice(f, 36, false);
         }
 }
 
