@@ -115,6 +115,20 @@ static const pair PAIRS[] = {
     {"/()*a/", "/a/", AB, 0},
     {"/(|a)*b/", "/a*b/", AB, 0},
     {"/^a$|^b$/", "/a|b/", AB, 0},
+    /* remainders are told apart by modulus and by remainder */
+    {"#[a] % 3 = 1 & #[a] % 4 = 1", "#[a] % 12 = 1", AB, 0},
+    {"#[a] % 2 = 1 & #[a] % 3 = 2", "#[a] % 6 = 5", AB, 0},
+    {"#[a] % 3 = 1 | #[a] % 3 = 2", "!(#[a] % 3 = 0)", AB, 0},
+    {"#[a] % 3 <= 1", "#[a] % 3 = 0 | #[a] % 3 = 1", AB, 0},
+    {"0*#[a] + #[b] >= 1", "#[b] >= 1", AB, 0},
+    {"1 - #[a] <= 0", "#[a] >= 1", AB, 0},
+    {"-1*#[a] + 2*#[b] - 1 >= 0", "2*#[b] >= #[a] + 1", AB, 0},
+    {"Y^2 a", "Y Y a", AB, 0},
+    {"Z^2 a", "Z Z a", AB, 0},
+    {"X^2 a", "X X a", AB, 0},
+    {"/a*/ & !/b*/", "/aa*/", AB, 0},
+    {"/a*/ <-> /b*/", "!(/a*/ ^ /b*/)", AB, 0},
+    {"/ab/ -> /b/", "!/ab/ | /b/", AB, 0},
     /* C-RASP */
     {"A = # [j<=i] false\nV = A == 0\n", "true", CRASP, TEMPER_SYNTAX_SPEC},
     {"A = # [j<=i] true\nV = A > 1\n", "Y true", CRASP, TEMPER_SYNTAX_SPEC},
@@ -147,6 +161,9 @@ static const refusal REFUSALS[] = {
     {"Y^a", "", AB},
     {"Y^(a)", "", AB},
     {"Y^9999999 a", "more than", AB},
+    {"O^3 a", "", AB},
+    {"H^2 a", "", AB},
+    {"a U^2 b", "", AB},
     {"a F b", "this operator takes one formula", AB},
     {"a <> b", "'not equal' is '!='", AB},
     {"[a'b']", "expected a blank between tokens", TOKENS("a b")},
@@ -173,6 +190,76 @@ static const refusal REFUSALS[] = {
     {"a$&b", "stands inside the expression", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
     {"(?&)!^a", "stands inside the expression", {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = "ab"}},
 };
+
+/* ---- operators inside each other: what is printed of them reads back, and '(' is where it must be ---- */
+
+static void check_text(const char *text) {
+    temper_spec *s = NULL;
+    temper_spec_options o = {.alphabet = "abc"};
+    temper_error e;
+    if (temper_spec_parse(&s, text, strlen(text), &o, &e) == TEMPER_OK) check_printed(s, &o, text); /* or both ways */
+    temper_spec_free(s);
+}
+
+static void check_nesting(void) {
+    static const char *const infix[] = {"&", "|", "->", "<->", "^", "U", "W", "R", "S", "T"}, *const prefix[] = {
+                                                                                                  "!",          "X",
+                                                                                                  "F",          "Y",
+                                                                                                  "O",          "Y^3",
+                                                                                                  "#[c] >= 1 &"};
+    enum { INFIX = sizeof infix / sizeof *infix, PREFIX = sizeof prefix / sizeof *prefix };
+    char text[100];
+    for (size_t x = 0; x < INFIX; x++) {
+        for (size_t y = 0; y < INFIX; y++) {
+            snprintf(text, sizeof text, "(a %s b) %s c", infix[x], infix[y]);
+            check_text(text);
+            snprintf(text, sizeof text, "a %s (b %s c)", infix[x], infix[y]);
+            check_text(text);
+            snprintf(text, sizeof text, "a %s b %s c", infix[x], infix[y]);
+            check_text(text);
+        }
+        for (size_t y = 0; y < PREFIX; y++) {
+            snprintf(text, sizeof text, "%s (a %s b)", prefix[y], infix[x]);
+            check_text(text);
+            snprintf(text, sizeof text, "(%s a) %s %s b", prefix[y], infix[x], prefix[y]);
+            check_text(text);
+        }
+    }
+}
+
+/* ---- more letters than a word of the machine has bits ---- */
+
+static void check_many_letters(void) {
+    enum { COUNT = 131 };
+    static char letters[COUNT][4], text[2000];
+    const char *all[COUNT];
+    test_random r = test_seed(20);
+    for (uint32_t k = 0; k < COUNT; k++) { /* U+4E00 and on */
+        snprintf(letters[k], sizeof letters[k], "\xE4%c%c", (char)(0xB8 + k / 64), (char)(0x80 + k % 64));
+        all[k] = letters[k];
+    }
+    for (int round = 0; round < 12; round++) {
+        bool in[COUNT] = {0};
+        char *to = text + sprintf(text, "%s[%s", round % 4 == 3 ? "/" : "", round % 2 ? "^" : "");
+        for (size_t k = 0; k < COUNT; k++) {
+            bool edge = k % 64 == 0 || k % 64 == 63 || k == COUNT - 1;
+            in[k] = random_below(&r, round < 6 ? 12 : 2) == 0 || (edge && (k + (size_t)round) % 3 == 0);
+            if (in[k]) to += sprintf(to, "%s", letters[k]);
+        }
+        strcpy(to, round % 4 == 3 ? "]/" : "]");
+        temper_spec_options o = {.letters = all, .letter_count = COUNT};
+        temper_spec *s = parse(text, &o);
+        for (uint32_t k = 0; k < COUNT && s; k++) {
+            int accept = -1;
+            unsigned char truth;
+            temper_error e;
+            CHECK(!temper_spec_eval(&accept, &truth, s, &k, 1, &e) && accept == (in[k] != (round % 2)),
+                  "%s: letter %u", text, k);
+        }
+        if (s) check_printed(s, &o, text);
+        temper_spec_free(s);
+    }
+}
 
 /* ---- tables of automata, which read back, whatever the letters are ---- */
 
@@ -276,6 +363,8 @@ static void check_calls(void) {
 int main(void) {
     for (size_t k = 0; k < sizeof PAIRS / sizeof *PAIRS; k++) check_pair(&PAIRS[k]);
     for (size_t k = 0; k < sizeof REFUSALS / sizeof *REFUSALS; k++) check_refusal(&REFUSALS[k]);
+    check_nesting();
+    check_many_letters();
     check_tables();
     check_files();
     check_calls();
