@@ -283,7 +283,7 @@ coverage: ## which branches of readers and proofs no test takes, in build/covera
 	@rm -rf $(BUILD)/coverage/src/*/*.gcda
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
 	@for test in cli import; do bash tests/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
-	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(COVERAGE_BIN)
+	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(if $(INTO),--into $(INTO)) $(COVERAGE_BIN)
 
 # ---- fuzzing: tests/fuzz. The library is built once more, by clang, with coverage and sanitizers. ----
 

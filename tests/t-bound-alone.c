@@ -230,6 +230,61 @@ static void test_models(void) {
     check_trial(&stored, source); /* a feature and a weight that fit, and their sum */
 }
 
+/* ---- logits ---- */
+
+/* The model with one text in the place of another is certified; `note` is said of its logits, or `reason` of all. */
+static void check_logits(const char *model, const char *from, const char *to, temper_type type, const char *note,
+                         const char *reason) {
+    static char changed[20000];
+    const char *at = strstr(model, from), *end = strstr(model, "\ndigest ");
+    if (!CHECK(at && end, "the model has no %s", from)) return;
+    snprintf(changed, sizeof changed, "%.*s%s%.*s\n", (int)(at - model), model, to,
+             (int)(end - at) - (int)strlen(from), at + strlen(from));
+    temper_model *m = model_from(changed);
+    temper_certify_options o = {.length = 3, .type = type};
+    temper_certificate *c = m ? certify(m, changed, &o, TEMPER_OK, "") : NULL;
+    if (c) {
+        temper_certificate_info info = temper_certificate_about(c);
+        CHECK(note ? info.verdict == TEMPER_PROVED && !*info.log_probabilities && strstr(info.logits_note, note)
+                   : info.verdict == TEMPER_UNABLE && strstr(info.reason, reason),
+              "'%s': verdict %d, '%s', '%s'", to, (int)info.verdict, info.reason, info.logits_note);
+    }
+    temper_certificate_free(c);
+    temper_model_free(m);
+}
+
+static void test_logits(void) {
+    static const char *const source = "next\nprobabilities uniform\n/(ab)*/\n";
+    temper_spec_options letters = {.alphabet = "ab"};
+    temper_build_options o = {.method = TEMPER_METHOD_TEMPERATURE};
+    temper_spec *spec = NULL;
+    temper_model *m = NULL;
+    temper_error e;
+    char *model = NULL;
+    size_t size;
+    if (CHECK(!temper_spec_parse(&spec, source, strlen(source), &letters, &e) && !temper_build(&m, spec, &o, &e) &&
+                  !temper_model_print(&model, &size, m, &e),
+              "%s", e.text)) {
+        check_logits(model, "probabilities uniform\\n", "", TEMPER_TYPE_F32, "says no probabilities", NULL);
+        check_logits(model, "", "", TEMPER_TYPE_F16, "what never comes", NULL);
+        check_logits(model, ":-1024", ":-1000", TEMPER_TYPE_F32, "", NULL);
+        check_logits(model, ":-0x1.62e42fefa39efp-1", ":-0x1p60", TEMPER_TYPE_F16, NULL, "a logit may overflow");
+        check_logits(model, ":-1024", ":-60000", TEMPER_TYPE_F32, "", NULL);
+        char both[200];
+        const char *at = strstr(model, ":-1024");
+        size_t until = at ? strcspn(at + 6, "-") + 7 : 0;
+        if (at && until < sizeof both - 20) { /* each fits f16, and their sum does not */
+            snprintf(both, sizeof both, ":-60000%.*s60000", (int)(until - 6), at + 6);
+            char from[200];
+            snprintf(from, sizeof from, "%.*s1024", (int)until, at);
+            if (strstr(model, from)) check_logits(model, from, both, TEMPER_TYPE_F16, NULL, "a logit may overflow");
+        }
+    }
+    temper_free(model);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
 /* A certificate that is stopped says so, wherever that is, in one thread and in two. */
 static void test_stops(void) {
     char source[2000];
@@ -254,6 +309,7 @@ int main(void) {
     test_match();
     test_balance();
     test_models();
+    test_logits();
     test_stops();
     arena_free(&memory);
     return test_finish("t-bound-alone");
