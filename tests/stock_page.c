@@ -178,7 +178,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         all_powers = all_powers && is_two_to(w);
         exact = exact && off == 0;
         apart += 2 * w * x->error[at];
-        together += 2 * w * x->zero[at];
+        together += 2 * w * (x->zero[at] > 0 && x->vectors16 ? x->zero[at] + x->mean : x->zero[at]);
         error += w * off;
         products += w * (size + off);
         weights += w;
@@ -334,8 +334,9 @@ static real chosen(view *x, const undo_head *h, real leak) {
 static real once_off(view *x, const undo_head *h) {
     const undo_product *p = &h->products[0];
     real grain = undo_grain(x->u, &p->key), n = count_of(x), size, e = value_off(x, h, &size);
-    real leak =
-        grain == 0 ? 0 : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) - p->query.one * grain / head_root(x));
+    real leak = grain == 0 ? 0
+                           : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) -
+                                      (1 - x->common) * p->query.one * grain / head_root(x));
     page_ask(x, leak < 0.25L, "the leak of once");
     real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U * (size + e);
     if (!x->cache16) return error;
@@ -440,7 +441,8 @@ static real nearest_off(view *x, const undo_head *h) {
         page_ask(x, x->u->m->positions <= 16385, "pairs of a ramp");
         page_ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
         if (x->refused) return 0;
-        step = least_step(x, h, &span) / head_root(x) - 2 * keys;
+        step = least_step(x, h, &span) / head_root(x);
+        step -= fabsl(step) * x->common + 2 * keys;
         span /= head_root(x);
     } else {
         int by = BY_KEY;
@@ -453,7 +455,7 @@ static real nearest_off(view *x, const undo_head *h) {
         step = slope * (1 - one_error(x) - x->common) - 2 * digits - 2 * keys;
         span = slope * (count_of(x) - 1) + 2 * digits;
     }
-    real ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
+    real ahead = worth == 0 ? INFINITY : worth - span - fabsl(worth - span) * x->common - 2 * all;
     if (x->u->m->positions < 2) step = INFINITY;
     page_ask(x, step >= 2, "neighbours");
     page_ask(x, ahead >= 2, "content");
@@ -498,7 +500,7 @@ static real yesterday_off(view *x, const undo_head *h) {
         for (uint32_t j = 0; j <= i; j++) {
             real behind = h->slope * ((real)j - (i - 1));
             for (size_t k = 0; k < 2; k++) behind += (real)query[k][i] * ((real)key[k][j] - key[k][i - 1]);
-            if (j + 1 != i) sum += expl(behind / r + 2 * off);
+            if (j + 1 != i) sum += expl((behind + fabsl(behind) * x->common) / r + 2 * off);
         }
         leak = fmaxl(leak, sum);
     }
@@ -647,7 +649,8 @@ static real in_f16(real y) {
 static real step_off(view *x, const undo_step *s, real *product, real *none) {
     line r = page_read_row(x, &s->sum);
     bool llama = !is_gpt2(x);
-    real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
+    real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common - UNDO_GATE * one_error(x),
+         scale = x->common + one_error(x);
     double low, high;
     undo_range(x->u, &s->sum, &low, &high);
     page_ask(x, sure >= (llama ? 17 : 10), "a step");

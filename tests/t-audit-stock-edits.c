@@ -99,8 +99,8 @@ static void threshold_that_turns(editing *e) {
 }
 
 /* Pairs that hardly turn come first, and the others have the same frequencies as before, by a base so small and
-   divisors so large that kernels, which have the angle in f32 before they divide it, have infinities. The emulator has
-   doubles there. */
+   divisors so large that kernels, which have the angle in f32 before they divide it, have infinities. The emulator
+   has doubles there. */
 static void base_beyond_f32(editing *e) {
     struct stock_model *m = e->m;
     uint32_t half = m->head_size / 2, turning = 0;

@@ -186,7 +186,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         add_sides(sides, f->terms[k].weight, c);
         exact = exact && off == 0;
         errors += 2 * w * x->error;
-        zeros += 2 * w * x->zero;
+        /* in f16 the mean that was taken off is rounded with it, and no longer as the ground is */
+        zeros += 2 * w * (x->zero + (b->k.f16_vectors && x->zero > 0 ? b->mean : 0));
         error += w * off;
         products += w * (size + off);
         powers = powers && is_power(w);
@@ -270,7 +271,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double most = fmax(fabs(low), fabs(high)) + UNDO_GATE; /* the second unit's constant is by that much less */
     double active = fmax(high, 0) + off;                   /* a unit says no more, tails aside */
     /* ideal arguments are 32 away from 0 at least: sums are whole, and cuts a quarter away from whole numbers */
-    double sure = 32 - off - b->common * 32;
+    double sure = 32 - off - b->common * 32 - UNDO_GATE * stock_pin_error(b); /* the second unit's constant */
     if (!(sure >= (llama ? SILU_SURE : GELU_SURE)))
         stock_refuse(b->s, s->layer, 0, "units %u and on may not be saturated: an argument is off by %.3g",
                      s->unit + 1, off);

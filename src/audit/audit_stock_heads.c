@@ -15,6 +15,9 @@ static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_
 static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
 static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }
 
+/* What is left of a difference of ideal scores when the norm makes the whole query smaller. */
+static double shrunk(const stock_bounding *b, double gap) { return gap - fabs(gap) * b->common * SLACK; }
+
 /* How far the angle of a pair is off at a position, relative (3k + 4)u; and at the last. */
 static double angle_error_at(const stock_bounding *b, uint32_t pair, double position) {
     return b->u->frequencies[pair] * position * (3.0 * pair + 4) * F32;
@@ -190,7 +193,7 @@ static void check_f16(const stock_bounding *b, const undo_head *h) {
 static double bound_once(stock_bounding *b, const undo_head *h) {
     const undo_product *p = &h->products[0];
     double off = content_error(b, h, 0, 1, OF_ALL) / root(b),
-           gap = p->query.one * undo_grain(b->u, &p->key) / root(b);
+           gap = shrunk(b, p->query.one * undo_grain(b->u, &p->key) / root(b));
     double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
     double size, e = value_error(b, h, &size);
     if (b->s->largest) size = fmin(size, b->s->largest[h - b->u->heads]);
@@ -316,7 +319,7 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
     double worth = undo_content_gap(b->u, h) / r, s, span;
     if (h->turn_count) {
         NEED(b, h, b->u->m->positions <= MOST_RAMP, "its ramp has more pairs of positions than are audited");
-        s = ramp_step(b, h, &span) / r - 2 * keys;
+        s = shrunk(b, ramp_step(b, h, &span) / r) - 2 * keys;
         span /= r;
     } else {
         bool shared = is_shared(b, h);
@@ -327,7 +330,7 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
     }
     if (positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */
     NEED(b, h, s >= LEAST_GAP, "neighbours are only %.3g apart", s);
-    double ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
+    double ahead = worth == 0 ? INFINITY : shrunk(b, worth - span) - 2 * all;
     NEED(b, h, ahead >= LEAST_GAP, "content is only %.3g ahead", ahead);
     return chosen_error(b, h, geometric(s, ahead));
 }
@@ -380,7 +383,7 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
         for (uint32_t j = 0; j <= row; j++) {
             double score = h->slope * j;
             for (size_t k = 0; k < 2; k++) score += query[k][row] * key[k][j];
-            if (j + 1 != row) sum += up_exp_of((score - right) / r + 2 * off);
+            if (j + 1 != row) sum += up_exp_of(2 * off - shrunk(b, (right - score) / r));
         }
         worst = fmax(worst, sum);
     }
