@@ -50,6 +50,7 @@ static void begin(bench *b, entry *e, uint32_t d, test_random *r) {
     }
     s->scores = lattice_array(pool, MOST);
     s->remainders = rational_array(pool, MOST);
+    s->whole_scores = arena_alloc(a, MOST, sizeof *s->whole_scores);
     s->mark = arena_zalloc(a, MOST, sizeof *s->mark);
     s->order = arena_zalloc(a, MOST, sizeof *s->order);
     set_layers_allocate(s, a);

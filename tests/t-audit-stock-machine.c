@@ -346,9 +346,80 @@ static void check_lookings(void) {
     }
 }
 
+typedef struct tables {
+    uint32_t periods[2];
+    bool second; /* which of the two the end reads */
+} tables;
+
+/* Two look-ups of one count of letters: what a machine keeps is the remainder by a common multiple, or the count where
+   that is more than there are positions. */
+static void make_tables(entry *e, void *context) {
+    const tables *l = context;
+    enum { REAL, START, FIRST, TABLE, NUMBER = TABLE + 2, INVERSE, IS, COLUMNS = IS + 2, POSITIONS = 8, TOKENS = 5 };
+    arena *a = &e->memory;
+    stock_made *x = arena_zalloc(a, 1, sizeof *x);
+    x->m = (struct stock_model){.positions = POSITIONS, .layer_count = 2, .vocabulary = TOKENS};
+    x->u = (undo){.arena = a, .m = &x->m, .letters = 2, .column_count = COLUMNS, .real = REAL, .start = START};
+    x->u.columns = arena_zalloc(a, COLUMNS, sizeof *x->u.columns);
+    x->u.outputs = arena_zalloc(a, TOKENS, sizeof *x->u.outputs);
+    x->u.heads = arena_zalloc(a, 3, sizeof *x->u.heads);
+    x->u.head_count = 3;
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        undo_column *column = &x->u.columns[c];
+        *column = (undo_column){.writer = c <= START   ? UNDO_TOKEN
+                                          : c < NUMBER ? UNDO_TABLE
+                                                       : UNDO_HEAD,
+                                .grain = 1,
+                                .high = 1,
+                                .scale = 1,
+                                .head = c == IS       ? 1
+                                        : c == IS + 1 ? 2
+                                                      : 0};
+        if (c <= START) column->tokens = arena_zalloc(a, TOKENS, sizeof *column->tokens);
+        if (c >= FIRST && c < NUMBER) column->place = arena_zalloc(a, POSITIONS, sizeof *column->place);
+        for (uint32_t i = 0; c >= TABLE && c < NUMBER && i < POSITIONS; i++)
+            column->place[i] = i % l->periods[c - TABLE] == 0;
+        column->mean = c == NUMBER || c == INVERSE;
+    }
+    x->u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = x->u.columns[START].tokens[0] = x->u.columns[FIRST].place[1] = 1;
+    model_term real = {REAL, 1}, first = {FIRST, 1}, is[2] = {{TABLE, 1}, {TABLE + 1, 1}};
+    undo_value means[] = {{.value = {.terms = &real, .count = 1}, .column = NUMBER, .scale = 1},
+                          {.value = {.terms = &first, .count = 1}, .column = INVERSE, .scale = 1}},
+               found[] = {{.value = {.terms = &is[0], .count = 1}, .column = IS, .scale = 1},
+                          {.value = {.terms = &is[1], .count = 1}, .column = IS + 1, .scale = 1}};
+    x->u.heads[0] = (undo_head){.role = UNDO_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
+    for (uint32_t h = 0; h < 2; h++)
+        x->u.heads[1 + h] = (undo_head){.role = UNDO_LOOKUP,
+                                        .layer = 2,
+                                        .slot = h,
+                                        .value_count = 1,
+                                        .values = &found[h],
+                                        .number = NUMBER,
+                                        .inverse = INVERSE};
+    word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
+    size_t count = all_words(words, 2, POSITIONS - 1, false);
+    CHECK(read_out(x, IS + l->second, words, count, a), "a table of remainders is neither 0 nor 1");
+    trial t = {x, write_language(words, count, POSITIONS - 1, a), POSITIONS - 1, words, count};
+    temper_error why = {0};
+    CHECK(entry_run(&why, follow, &t) == TEMPER_OK, "periods %u and %u: %s", l->periods[0], l->periods[1], why.text);
+    words[count - 1].is = !words[count - 1].is;
+    t.source = write_language(words, count, POSITIONS - 1, a);
+    CHECK(entry_run(&why, follow, &t) == TEMPER_RANGE, "periods %u and %u: accepted", l->periods[0], l->periods[1]);
+}
+
+static void check_tables(void) {
+    static const tables all[] = {{{2, 3}, false}, {{2, 4}, true}, {{4, 3}, false}, {{4, 3}, true}, {{1, 7}, true}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        tables l = all[k];
+        temper_error e = {0};
+        CHECK(entry_run(&e, make_tables, &l) == TEMPER_OK, "%s", e.text);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(67);
     check_lookings();
+    check_tables();
     size_t rounds = 30 + (size_t)(120 * test_effort());
     for (size_t k = 0; k < rounds; k++) {
         uint32_t letters = 1 + (uint32_t)random_below(&r, 3), layers = 1 + (uint32_t)random_below(&r, 3);
