@@ -88,7 +88,9 @@ static void balance_product(editing *e) {
         d = h->products[draw(e, h->product_count)].dimension;
     else if (h->turn_count)
         d = h->turns[draw(e, h->turn_count)].pair;
-    double by = draw(e, 2) ? power((int)draw(e, 61) - 30) : factor(e), back = draw(e, 4) ? 1 / by : factor(e);
+    int most = draw(e, 4) ? 30 : 125; /* that is about as far as f32 goes */
+    double by = draw(e, 2) ? power((int)draw(e, 2 * (uint64_t)most + 1) - most) : factor(e),
+           back = draw(e, 4) ? 1 / by : factor(e);
     bool turns = e->u->frequencies && undo_turns(e->u, d % half);
     scale_row(e, head_row(e, layer_of(e, h)->query, h, d), by);
     scale_row(e, head_row(e, layer_of(e, h)->key, h, d), back);
@@ -476,6 +478,24 @@ static void change_settings(editing *e) {
     text_printf(e->what, "; factor %u is %g", pair, (double)m->rope_factors[pair]);
 }
 
+/* A pair of a Llama turns as one of a ramp, once around in a whole number of positions, or hardly; or all turn as they
+   did, by another base. */
+static void change_turning(editing *e) {
+    static const double AROUND = 6.28318530717958647692;
+    struct stock_model *m = e->m;
+    uint32_t half = m->head_size / 2, pair = (uint32_t)draw(e, half);
+    if (!m->rope_factors) return;
+    if (draw(e, 4) == 0) m->rope_base = (double)(float)power((int)draw(e, 270) - 140);
+    double turn = pow(undo_positions(e->u), -(double)pair / 4);
+    if (draw(e, 3) == 0) turn = AROUND / (double)(2 + draw(e, 2 * (uint64_t)m->positions));
+    if (draw(e, 3) == 0) turn = power(-31);
+    for (uint32_t k = 0; k < half; k++) {
+        double is = k == pair ? turn : e->u->frequencies[k];
+        m->rope_factors[k] = (float)(pow(m->rope_base, -2.0 * k / m->head_size) / is);
+    }
+    text_printf(e->what, "; base %g, pair %u turns by %g", m->rope_base, pair, turn);
+}
+
 /* Any number of any tensor. */
 static void change_number(editing *e) {
     stock_tensors all = stock_tensors_make(e->m, STOCK_GGUF, e->u->arena);
@@ -506,7 +526,7 @@ void stock_edit(struct stock_model *m, struct stock_options *claim, const undo *
         balance_product, balance_product, scale_scores,  scale_content, swap_dimensions, swap_heads,    scale_value,
         scale_value,     scale_value,     move_step,     swap_units,    change_write,    change_term,   change_term,
         scale_column,    change_place,    change_length, change_claim,  change_settings, change_number, scale_mean,
-        change_mean,     pair_products,   scale_weighed, add_returning};
+        change_mean,     pair_products,   scale_weighed, add_returning, change_turning,  change_turning};
     editing e = {m, claim, u, r, what};
     if (!u->head_count) return;
     edits[random_below(r, sizeof edits / sizeof *edits)](&e);
