@@ -227,6 +227,29 @@ static void check_nesting(void) {
     }
 }
 
+/* ---- long sums: terms of one count are added up, wherever they stand ---- */
+
+static void check_long_sums(void) {
+    static const temper_spec_options o = {.alphabet = "ab"};
+    static const int sizes[] = {3, 15, 16, 17, 40, 90};
+    static char text[20000];
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int other = 0; other < 2;
+             other++) { /* the sum of k #[Y^k a], twice and in other orders, less twice itself */
+            char *to = text;
+            for (int k = 1; k <= sizes[s]; k++) to += sprintf(to, "%s%d*#[Y^%d a]", k > 1 ? " + " : "", k, k);
+            for (int k = sizes[s]; k >= 1; k--) to += sprintf(to, " + %d*#[Y^%d a]", k, k);
+            for (int k = 1; k <= sizes[s]; k++) to += sprintf(to, " - %d*#[Y^%d a]", 2 * k, k);
+            sprintf(to, " + %d*#[Y a] >= 1", other); /* and one more */
+            const pair p = {text, other ? "#[Y a] >= 1" : "false", o, TEMPER_SYNTAX_SPEC};
+            check_pair(&p);
+            temper_spec *x = parse(text, &o);
+            if (x)
+                CHECK(temper_spec_about(x).nodes <= 8, "%d terms: %zu nodes", sizes[s], temper_spec_about(x).nodes);
+            temper_spec_free(x);
+        }
+}
+
 /* ---- more letters than a word of the machine has bits ---- */
 
 static void check_many_letters(void) {
@@ -364,6 +387,7 @@ int main(void) {
     for (size_t k = 0; k < sizeof PAIRS / sizeof *PAIRS; k++) check_pair(&PAIRS[k]);
     for (size_t k = 0; k < sizeof REFUSALS / sizeof *REFUSALS; k++) check_refusal(&REFUSALS[k]);
     check_nesting();
+    check_long_sums();
     check_many_letters();
     check_tables();
     check_files();
