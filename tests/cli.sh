@@ -1477,6 +1477,7 @@ soften() {
     run 0 run soft.temper --unchecked ababababa
     same 'beyond its length: unproved' "accept (unproved)${tab}ababababa" "$out"
     has 'beyond its length: warned' "$err" 'temper: warning: length 9 is beyond the proved length 8 in f64'
+    case $1 in '' | --adaptive) ;; *) return ;; esac # explain looks for a second for the longest length in other types
     run 0 explain soft.temper
     has 'explain: softened' "$out" 'output         recorded by soften: within '
     case $1 in --adaptive) has 'explain: adaptive' "$out" ' (adaptive) ' ;; esac
@@ -1526,7 +1527,7 @@ run 0 --json soften first.temper --length 8
 has 'soften json: printed' "$out" '{"stage":"soft","text":"temper-model 1\n'
 
 # A gap that was given proves nothing; one that a string refutes is refused.
-for value in 0.25 1/4 2^-2 25e-2 .25 1; do
+for value in 1/4 25e-2 .25; do
     run 0 soften first.temper --length 8 --gap "$value" -o given.temper
     has 'a given gap' "$out" "; the gap $value was given"
 done

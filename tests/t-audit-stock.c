@@ -305,7 +305,7 @@ int main(void) {
                 o.positions = STOCK_POSITIONS_DIGITS; /* a Llama looks up by these */
                 both = both || o.weights == STOCK_F16;
             }
-            if (random_below(&r, 8) < 3 * test_effort()) try_text(sources[k], "abc", &o, &r, !both, 2);
+            if (random_below(&r, 8) < 2 * test_effort()) try_text(sources[k], "abc", &o, &r, !both, 2);
         }
     try_coarse_ones(&r);
     CHECK(total.matches > 0, "no head looks for patterns");

@@ -185,7 +185,7 @@ static temper_model *digits_or_none(const temper_spec *spec, temper_type type) {
 }
 
 static void random_models(test_random *r) {
-    size_t formulas = (size_t)(40 * test_effort());
+    size_t formulas = (size_t)(28 * test_effort());
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
                               .size = 1 + random_below(r, 8),

@@ -197,7 +197,7 @@ static void corpus(test_random *r) {
 }
 
 static void random_ones(test_random *r) {
-    size_t formulas = (size_t)(200 * test_effort());
+    size_t formulas = (size_t)(130 * test_effort());
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
                               .size = 1 + random_below(r, 24),

@@ -97,7 +97,7 @@ static void test_random_formulas(void) {
                                         TEMPER_TYPE_E5M2_F32, TEMPER_TYPE_E5M2};
     enum { TYPES = sizeof types / sizeof *types };
     test_random r = test_seed(5);
-    size_t formulas = (size_t)(12 * test_effort()) + 1, found = 0;
+    size_t formulas = (size_t)(8 * test_effort()) + 1, found = 0;
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
                               .size = 2 + random_below(&r, 7),

@@ -315,7 +315,7 @@ int main(void) {
         one_spec(corpus_at(k)->name, spec, &r);
         temper_spec_free(spec);
     }
-    for (size_t k = 0; k < (size_t)(300 * test_effort()); k++) {
+    for (size_t k = 0; k < (size_t)(200 * test_effort()); k++) {
         random_shape shape = {.letters = 3,
                               .size = 12,
                               .depth = 6,
@@ -331,11 +331,11 @@ int main(void) {
     for (int p = PLAN_UNIFORM; p < PLAN_DENSE; p++)
         CHECK(plans_seen[p] > 0, "no head was planned as %s", plan_name(p));
     CHECK(plans_seen[PLAN_DENSE] == 0, "%lu heads of compiled formulas fell back to dense", plans_seen[PLAN_DENSE]);
-    for (size_t k = 0; k < (size_t)(400 * test_effort()); k++) unstructured(&r);
+    for (size_t k = 0; k < (size_t)(250 * test_effort()); k++) unstructured(&r);
     cleared_twice();
     peaks_behind_rounding();
     size_t uneven = 0;
-    for (size_t k = 0; k < (size_t)(6000 * test_effort()); k++) uneven += uneven_peak(&r);
+    for (size_t k = 0; k < (size_t)(4000 * test_effort()); k++) uneven += uneven_peak(&r);
     CHECK(uneven > 0, "no head with uneven keys");
     CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");

@@ -448,7 +448,7 @@ static void try_settings(const char *name, const temper_spec *s, test_random *r,
 }
 
 static void check_random_formulas(test_random *r) {
-    size_t count = (size_t)(25 * test_effort());
+    size_t count = (size_t)(16 * test_effort());
     for (size_t k = 0; k < count; k++) {
         random_shape shape = stock_random_shape(r);
         shape.modulo = random_below(r, 4) == 0;

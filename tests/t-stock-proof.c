@@ -395,7 +395,7 @@ static void check_reasons(test_random *r) {
 }
 
 static void check_random(test_random *r) {
-    size_t count = (size_t)(60 * test_effort());
+    size_t count = (size_t)(40 * test_effort());
     for (size_t k = 0; k < count; k++) {
         random_shape shape = stock_random_shape(r);
         shape.attend = random_below(r, 4) == 0 && !shape.counting;
@@ -412,7 +412,7 @@ static void check_random(test_random *r) {
 static void check_corpus(test_random *r) {
     for (size_t k = 0; k < corpus_size(); k++) {
         const corpus_entry *c = corpus_at(k);
-        if (random_below(r, 100) >= 15 * test_effort()) continue;
+        if (random_below(r, 100) >= 10 * test_effort()) continue;
         temper_spec *s = corpus_parse(c);
         if (!s) continue;
         trial t = {.name = c->name, .spec = s, .random = r, .strings = 3, .edits = 1};
@@ -530,7 +530,7 @@ int main(void) {
     test_random r = test_seed(21);
     check_matches();
     check_wide();
-    check_sums(&r, (size_t)(500 * test_effort()));
+    check_sums(&r, (size_t)(350 * test_effort()));
     check_kinds(&r);
     check_far(&r);
     check_reasons(&r);
