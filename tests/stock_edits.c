@@ -478,8 +478,8 @@ static void change_settings(editing *e) {
     text_printf(e->what, "; factor %u is %g", pair, (double)m->rope_factors[pair]);
 }
 
-/* A pair of a Llama turns as one of a ramp, once around in a whole number of positions, or hardly; or all turn as they
-   did, by another base. */
+/* A pair of a Llama turns as one of a ramp, once around in a whole number of positions, or hardly; or all turn as
+   they did, by another base. */
 static void change_turning(editing *e) {
     static const double AROUND = 6.28318530717958647692;
     struct stock_model *m = e->m;
