@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "feature_model.h"
@@ -58,10 +59,19 @@ static void choose_words(test_random *r, size_t longest, size_t letters) {
 
 /* ---- models ---- */
 
-static temper_model *softened(const temper_model *hard, size_t length) {
+enum { PROOF_SECONDS = 10 }; /* of processor time: a longer proof is left, so that there are many models */
+
+static int is_too_long(void *began, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    return clock() - *(const clock_t *)began > (clock_t)PROOF_SECONDS * CLOCKS_PER_SEC;
+}
+
+static temper_model *softened(const temper_model *hard, size_t length, bool patient) {
     temper_model *soft = NULL;
-    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = length};
+    clock_t began = clock();
+    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = length, .threads = 1};
     temper_error e = {0};
+    if (!patient) o.progress = is_too_long, o.context = &began;
     temper_soften(&soft, NULL, hard, &o, &e);
     return soft;
 }
@@ -114,7 +124,7 @@ static bool compare(const char *source, const temper_model *hard, const temper_m
 }
 
 static void hunt_model(const char *source, test_random *r, size_t length, size_t strings, bool twice) {
-    temper_model *hard = model_from(source), *soft = hard ? softened(hard, length) : NULL;
+    temper_model *hard = model_from(source), *soft = hard ? softened(hard, length, false) : NULL;
     bool goes_on = soft;
     met.models++;
     met.proved += goes_on;
@@ -179,7 +189,7 @@ static void hunt_entry(const char *name, test_random *r, size_t length, size_t s
     unsigned char found[BATCH];
     size_t accepted = 0;
     if (!CHECK(temper_gallery_model(&hard, name, &e) == TEMPER_OK, "%s", e.text)) return;
-    soft = softened(hard, length);
+    soft = softened(hard, length, true);
     temper_run_options quick = {.type = TEMPER_TYPE_F64, .threads = 1, .unchecked = 1};
     if (CHECK(soft, "%s is not proved at %zu letters", name, length))
         for (size_t done = 0; done < strings; done += BATCH) {
