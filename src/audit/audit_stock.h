@@ -2,6 +2,7 @@
    other programs load.
 
        undo_stock       src/model: columns, heads with their roles and steps, from the weights alone
+       stock_finite     kernels have a number for everything
        stock_exact      doubles hold every number that the next two add up
        stock_machine    a model without counts is a finite machine: it is followed beside the automaton of the source,
                         or beside those of a transducer's outputs, where their meaning was not found
