@@ -72,21 +72,29 @@ static double median(sample *s) {
 
 /* ---- the floor ---- */
 
+/* A floor is timed for as many operations as the head has, up to OPERATIONS and EXPS_TIMED: a shorter loop would meet
+   moments at which the processor is fastest that no head as long as these lasts in, and its best time would be no
+   floor of the head's. */
+enum { OPERATIONS = 1000000000, EXPS_TIMED = OPERATIONS / 16 };
+
+static double at_most(double count, double most) { return count < most ? count : most; }
+
 /* ns per multiply-add, in CHAINS independent chains in registers, in vectors as long as those of the kernels. */
-enum { CHAINS = 12, ROUNDS = 100000 };
+enum { CHAINS = 12 };
 
 #define TIME_MULTIPLY_ADDS(name, instructions, vector, real, once, set, add_product)                                 \
-    __attribute__((target(instructions))) static double name(void) {                                                 \
+    __attribute__((target(instructions))) static double name(double count) {                                         \
         vector a[CHAINS], x = set((real)0.999), y = set((real)0.001);                                                \
         for (int k = 0; k < CHAINS; k++) a[k] = set((real)k);                                                        \
+        long rounds = 1 + (long)(count / (CHAINS * once));                                                           \
         double start = now();                                                                                        \
-        for (int i = 0; i < ROUNDS; i++)                                                                             \
+        for (long i = 0; i < rounds; i++)                                                                            \
             _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) a[k] = add_product(a[k], x, y);                \
         double time = now() - start;                                                                                 \
         for (int k = 1; k < CHAINS; k++) a[0] += a[k];                                                               \
         volatile vector sink = a[0];                                                                                 \
         (void)sink;                                                                                                  \
-        return time / ((double)ROUNDS * CHAINS * once);                                                              \
+        return time / ((double)rounds * CHAINS * once);                                                              \
     }
 
 #ifdef __x86_64__
@@ -95,28 +103,29 @@ TIME_MULTIPLY_ADDS(multiply_adds_avx2_f64, "avx2,fma", __m256d, double, 4, _mm25
 TIME_MULTIPLY_ADDS(multiply_adds_avx512_f32, "avx512f", __m512, float, 16, _mm512_set1_ps, _mm512_fmadd_ps)
 TIME_MULTIPLY_ADDS(multiply_adds_avx512_f64, "avx512f", __m512d, double, 8, _mm512_set1_pd, _mm512_fmadd_pd)
 
-static double time_multiply_adds(const kernels *k, bool wide) {
-    if (!strcmp(k->name, "avx512")) return wide ? multiply_adds_avx512_f64() : multiply_adds_avx512_f32();
-    return wide ? multiply_adds_avx2_f64() : multiply_adds_avx2_f32();
+static double time_multiply_adds(const kernels *k, bool wide, double count) {
+    if (!strcmp(k->name, "avx512")) return wide ? multiply_adds_avx512_f64(count) : multiply_adds_avx512_f32(count);
+    return wide ? multiply_adds_avx2_f64(count) : multiply_adds_avx2_f32(count);
 }
 #else
-static double time_multiply_adds(const kernels *k, bool wide) { return k && wide ? 0 : 0; }
+static double time_multiply_adds(const kernels *k, bool wide, double count) { return k && wide && count > 0 ? 0 : 0; }
 #endif
 
 enum { EXPS = 1024 };
 
-static double time_exps(const kernels *k, bool wide, bool exact) { /* ns per exp; data in the first-level cache */
+static double time_exps(const kernels *k, bool wide, bool exact, double count) { /* ns each; data in the cache */
     static _Alignas(64) double x64[EXPS], y64[EXPS];
     static _Alignas(64) float x32[EXPS], y32[EXPS];
     for (int i = 0; i < EXPS; i++) x32[i] = (float)(x64[i] = 20 * uniform() - 20);
+    long rounds = 1 + (long)(count / EXPS);
     double start = now();
-    for (int i = 0; i < 300; i++) {
+    for (long i = 0; i < rounds; i++) {
         if (wide && exact) k->exp_f64(y64, x64, EXPS);
         if (wide && !exact) k->exp_down_f64(y64, x64, EXPS);
         if (!wide && exact) k->exp_f32(y32, x32, EXPS);
         if (!wide && !exact) k->exp_down_f32(y32, x32, EXPS);
     }
-    return (now() - start) / (300.0 * EXPS);
+    return (now() - start) / ((double)rounds * EXPS);
 }
 
 /* ---- dense ---- */
@@ -250,9 +259,9 @@ static void bench_dense(const kernels *k, size_t n, size_t d, bool wide, int rep
     double pairs = (double)n * (double)(n + 1) / 2;
     time_dense(&h, 1);
     for (int r = 0; r < reps; r++) {
-        note(&multiply, 2 * (double)d * time_multiply_adds(k, wide));
+        note(&multiply, 2 * (double)d * time_multiply_adds(k, wide, at_most(2 * (double)d * pairs, OPERATIONS)));
         note(&one, time_dense(&h, 1) / pairs);
-        note(&exps, time_exps(k, wide, false));
+        note(&exps, time_exps(k, wide, false, at_most(pairs, EXPS_TIMED)));
         if (threads > 1) note(&many, time_dense(&h, threads) / pairs);
         if (plain && r < 2) note(&loop, time_plain(&h) / pairs);
     }
@@ -275,7 +284,7 @@ static void bench_dense(const kernels *k, size_t n, size_t d, bool wide, int rep
 
 /* What threads can gain at all: multiply-adds in registers, as many in each thread as in one. */
 static void *multiply(void *unused) {
-    for (int i = 0; i < 20; i++) time_multiply_adds(kernels_select(), false);
+    for (int i = 0; i < 20; i++) time_multiply_adds(kernels_select(), false, 2e7);
     return unused;
 }
 
@@ -330,7 +339,7 @@ static void bench_scan(const kernels *k, size_t n, int reps) {
         note(&copy, (now() - start) / tokens);
         note(&scan, time_scan(k, out, logits, values, n, false) / tokens);
         note(&tiles, time_scan(k, out, logits, values, n, true) / tokens);
-        note(&exps, time_exps(k, true, true));
+        note(&exps, time_exps(k, true, true, at_most(tokens, EXPS_TIMED)));
     }
     printf("scan,f64,%d,%zu,1,ns/token,%.4f,%.4f\n", SCAN_WIDTH, n, best(&scan), median(&scan));
     printf("scan-in-cache,f64,%d,%zu,1,ns/token,%.4f,%.4f\n", SCAN_WIDTH, n, best(&tiles), median(&tiles));

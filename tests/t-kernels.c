@@ -336,6 +336,37 @@ static void check_block_ends(const kernels *k, const kernels *ref, test_random *
     }
 }
 
+/* More rows and keys than a kernel has room for: what it notes between is right. Some rows have no keys, some begin
+   late. The reference does a few of the rows, alone. */
+static void check_many(const kernels *k, const kernels *ref, test_random *r, size_t size) {
+    enum { ROWS = 600, KEYS = 1700, WIDTH = 64 };
+    double *q = calloc(ROWS * size, sizeof *q), *kt = calloc(size * KEYS, sizeof *kt);
+    double *vt = calloc(WIDTH * KEYS, sizeof *vt), *a = calloc(ROWS * WIDTH, sizeof *a), b[WIDTH];
+    float *q32 = calloc(ROWS * size, sizeof *q32), *kt32 = calloc(size * KEYS, sizeof *kt32);
+    float *vt32 = calloc(WIDTH * KEYS, sizeof *vt32), *a32 = calloc(ROWS * WIDTH, sizeof *a32), b32[WIDTH];
+    size_t first[ROWS], end[ROWS], at = 0;
+    if (!q || !kt || !vt || !a || !q32 || !kt32 || !vt32 || !a32) exit(2);
+    for (size_t i = 0; i < ROWS; i++) {
+        first[i] = i % 3 ? 0 : random_below(r, KEYS + 1);
+        end[i] = i % 7 ? KEYS - random_below(r, 80) : random_below(r, KEYS + 1);
+        if (i / 8 % 10 == 0) first[i] = 1536 + i % 40; /* groups that begin after four blocks */
+    }
+    for (size_t i = 0; i < ROWS * size; i++) q32[i] = (float)(q[i] = uniform(r));
+    for (size_t i = 0; i < size * KEYS; i++) kt32[i] = (float)(kt[i] = uniform(r));
+    for (size_t i = 0; i < WIDTH * KEYS; i++) vt32[i] = (float)(vt[i] = uniform(r));
+    k->dense_f64(a, q, kt, vt, KEYS, first, end, ROWS, size, WIDTH);
+    k->dense_f32(a32, q32, kt32, vt32, KEYS, first, end, ROWS, size, WIDTH);
+    for (size_t i = random_below(r, 8); i < ROWS; i += 1 + random_below(r, 24)) {
+        ref->dense_f64(b, q + i * size, kt, vt, KEYS, first + i, end + i, 1, size, WIDTH);
+        CHECK(same_f64(a + i * WIDTH, b, WIDTH, &at), "%s: row %zu of many, f64, size %zu: out[%zu] %a, reference %a",
+              k->name, i, size, at, a[i * WIDTH + at], b[at]);
+        ref->dense_f32(b32, q32 + i * size, kt32, vt32, KEYS, first + i, end + i, 1, size, WIDTH);
+        CHECK(same_f32(a32 + i * WIDTH, b32, WIDTH, &at), "%s: row %zu of many, f32, size %zu: out[%zu] %a, not %a",
+              k->name, i, size, at, (double)a32[i * WIDTH + at], (double)b32[at]);
+    }
+    free(q), free(kt), free(vt), free(a), free(q32), free(kt32), free(vt32), free(a32);
+}
+
 static void check_table(const kernels *k, const kernels *ref, problem *p, test_random *r) {
     check_exp_f32(k);
     check_exps(k, ref, r);
@@ -343,6 +374,8 @@ static void check_table(const kernels *k, const kernels *ref, problem *p, test_r
     for (int i = 0; i < rounds; i++) check_dense(k, ref, p, r, i % 4 == 3);
     check_chunks(k, ref, r, 2100, 2, 1, 1, 1);
     check_chunks(k, ref, r, 300, 3, 64, 5, 1);
+    check_many(k, ref, r, 3);
+    check_many(k, ref, r, 40);
     for (int e = 500; e < 560; e += 10)
         for (int up = 0; up < 40; up += 8) {
             check_chunks(k, ref, r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 30 + up));

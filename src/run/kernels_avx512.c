@@ -13,13 +13,13 @@
 #include "run/kernels.h"
 #include "run/kernels_shape.h"
 
-/* GROUP rows, that is PAIRS pairs, go together, KEY_VECTORS vectors of keys or VALUES components at a time; a packed
-   block has at most PACKED components; the sums of up to MOST_ROWS rows take SUM_VECTORS; up to EXPS vectors' exps go
-   side by side, since one is a long chain. */
+/* GROUP rows, that is PAIRS pairs, go together, TILE_VECTORS half vectors of keys or VALUES components at a time; up
+   to MOST_BLOCKS blocks of at most PACKED components are packed at once, into PACKED_BYTES; states of groups take
+   STATE_VECTORS; up to EXPS vectors' exps go side by side, since one is a long chain. */
 enum { GROUP = 8, PAIRS = GROUP / 2, KEY_VECTORS = 3, TILE_VECTORS = 2 * KEY_VECTORS, VALUES = 4 };
-enum { PACKED = 64, SUM_VECTORS = 16384, MOST_ROWS = 1008, EXPS = PAIRS };
+enum { PACKED = 64, PAIRED = 16, PACKED_BYTES = 786432, MOST_BLOCKS = 4, STATE_VECTORS = 16384, EXPS = PAIRS };
 _Static_assert(BLOCK_VECTORS % (2 * TILE_VECTORS) == 0, "tiles of keys fill both lengths of a block");
-_Static_assert(MOST_ROWS % GROUP == 0 && PACKED % VALUES == 0, "groups and components fill the memory");
+_Static_assert(PACKED % VALUES == 0 && PACKED_BYTES >= 2 * PACKED * BLOCK_F32 * 2, "components and a block fit");
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 32")
