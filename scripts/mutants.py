@@ -943,6 +943,7 @@ def table_text(title, place, mutants, known, harmless):
 
 
 BEGIN, END = "<!-- scripts/mutants.py --into writes from here -->", "<!-- to here -->"
+READERS_BEGIN, READERS_END = "<!-- scripts/mutants.py --into writes what it knows of readers from here -->", "<!-- and of readers to here -->"
 
 
 def report(o, mutants, known, harmless):
@@ -964,12 +965,18 @@ def report(o, mutants, known, harmless):
     for reason, live in reasons.items():
         if live:
             out += ["", "**%s**" % reason, ""] + survivors_text(live)
-    out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
+    if o.of_readers and o.into:  # they are many: --report has their lines
+        by_file = collections.Counter(m.path[4:] for m in rest)
+        out = folders + [""] + files + ["", "Survivors that the list has a reason for: %d. Without one: " % sum(map(len, reasons.values()))
+                                        + (", ".join("`%s` %d" % x for x in sorted(by_file.items(), key=lambda x: (-x[1], x[0]))) or "none") + "."]
+    else:
+        out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
     text = "\n".join(out)
     if o.into:
         with open(o.into, encoding="utf-8") as file:
             page = file.read()
-        begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+        begin, end = (READERS_BEGIN, READERS_END) if o.of_readers else (BEGIN, END)
+        begin, end = page.index(begin) + len(begin), page.index(end)
         with open(o.into, "w", encoding="utf-8") as file:
             file.write(page[:begin] + "\n\n" + text + "\n\n" + page[end:])
     else:
@@ -1008,11 +1015,11 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     journal = o.journal or os.path.join(scratch, "journal")
     asked = [f for f in TESTS if any(p.startswith(f) for p in o.paths)]
-    of_readers = bool(set(asked) & set(READERS))
-    o.folders = asked if of_readers else [f for f in TESTS if f not in READERS]
+    o.of_readers = bool(set(asked) & set(READERS))
+    o.folders = asked if o.of_readers else [f for f in TESTS if f not in READERS]
     numbers = file_numbers(files_of([f for f in o.folders if os.path.isdir(f)]))
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
-    if of_readers:  # a few files of many folders: the others need no switches
+    if o.of_readers:  # a few files of many folders: the others need no switches
         numbers = {path: n for path, n in numbers.items() if path in chosen}
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
     mutants = [m for m in everything if m.path in chosen and m.counted]

@@ -92,7 +92,9 @@ static void check_names(arena *a) {
                  {"1203456 1234056 0123465", "a group of order 120"}, /* A5 x Z2 */
                  {"102345 123450", "S6"},
                  {"1234560 0216453", "PSL(2,7)"},
-                 {"12304567 01235674", "Z4 x Z4"}};
+                 {"12304567 01235674", "Z4 x Z4"},
+                 {"1234056789 1203456789 0123467895 0123467589", "a perfect group of order 3600"}, /* A5 x A5 */
+                 {"12340567 12034567 01234675", "a group of order 180"}};                          /* A5 x Z3 */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         uint32_t generators[MOST_GENERATORS], degree = 0;
         size_t count = 0;

@@ -129,7 +129,11 @@ static const pair PAIRS[] = {
     {"/a*/ & !/b*/", "/aa*/", AB, 0},
     {"/a*/ <-> /b*/", "!(/a*/ ^ /b*/)", AB, 0},
     {"/ab/ -> /b/", "!/ab/ | /b/", AB, 0},
+    {"a @ (#[false] + #[b])", "a @ #[b]", AB, 0},
+    {"regex <-> a", "a <-> regex", TOKENS("regex a b"), 0},
+    {"regex & a", "a & regex", TOKENS("regex a b"), 0},
     /* C-RASP */
+    {"A = # Q_a\nat = A > 0\nat\n", "O a", CRASP, TEMPER_SYNTAX_SPEC},
     {"A = # [j<=i] false\nV = A == 0\n", "true", CRASP, TEMPER_SYNTAX_SPEC},
     {"A = # [j<=i] true\nV = A > 1\n", "Y true", CRASP, TEMPER_SYNTAX_SPEC},
     {"A = # [j<=i] !Q_a\nV = A > 0\n", "O b", CRASP, TEMPER_SYNTAX_SPEC},
@@ -155,6 +159,21 @@ static const refusal REFUSALS[] = {
     {"'\\u{41'", "is not a known escape", AB},
     {"'\\u{1234567}'", "is not a known escape", AB},
     {"'\\u{D800}'", "is not a known escape", AB},
+    {"'\\u", "", AB},
+    {"'\\u{41", "", AB},
+    {"'\\x1='", "is not a known escape", AB},
+    {"'\\x_1'", "is not a known escape", AB},
+    {"O a", "expected 'emit'", {.alphabet = "ab", .kind = TEMPER_KIND_TRANSDUCER}},
+    {"V = # Q_a > 0",
+     "no line 'transduce'",
+     {.syntax = TEMPER_SYNTAX_CRASP, .alphabet = "ab", .kind = TEMPER_KIND_TRANSDUCER}},
+    {"longer = O a\nx = O b\nlonge & x", "longer", AB},
+    {"a_name_of_more_letters_than_any_word_that_is_compared_with_what_stands_in_the_text_of_a_person = O a\nlonge & "
+     "a",
+     "", AB},
+    {"start q\rq a q", "", {.syntax = TEMPER_SYNTAX_DFA, .alphabet = "ab"}},
+    {"start q\r", "", {.syntax = TEMPER_SYNTAX_DFA, .alphabet = "ab"}},
+    {"start q\x7F", "", {.syntax = TEMPER_SYNTAX_DFA, .alphabet = "ab"}},
     {"OOOOOOOOOa", "put a blank between them", AB},
     {"Oaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "put a blank between them", AB},
     {"Oab", "write 'O ab'", AB},
@@ -379,6 +398,12 @@ static void check_calls(void) {
         CHECK(temper_spec_eval(&accept, truth, next, word, 2, &e) != TEMPER_OK || accept >= 0, "%s", e.text);
     }
     temper_spec_free(acceptor);
+    union {
+        const temper_spec *given;
+        temper_spec *own;
+    } view = {next ? temper_spec_output(next, 0) : NULL};
+    temper_spec_free(view.own); /* it belongs to the whole, which is still there */
+    if (next) CHECK(temper_spec_about(next).letters == 2, "a part that is freed takes nothing with it");
     temper_spec_free(next);
     temper_spec_free(NULL);
 }
