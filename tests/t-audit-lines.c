@@ -125,35 +125,42 @@ static void change_entries(const subject *s) {
 
 /* ---- models that say something else, with certificates that name their digest ---- */
 
-/* The first `from` of the model becomes `to`; a certificate about the old one is no certificate about this one. */
-static void change_model(const subject *s, const char *from, const char *to) {
-    const char *at = strstr(s->model, from), *digest = strstr(s->model, "\ndigest ");
-    size_t end = digest ? (size_t)(digest - s->model) + 1 : s->model_size;
-    if (!CHECK(at != NULL && at < s->model + end, "%s: the model has no %s", s->name, from)) return;
-    size_t before = (size_t)(at - s->model), rest = end - before - strlen(from), size = before + strlen(to) + rest;
-    char *made = malloc(size + 1), *certificate = malloc(s->size + 1), hex[SHA256_HEX + 1];
-    if (!made || !certificate) abort();
-    memcpy(made, s->model, before);
-    memcpy(made + before, to, strlen(to));
-    memcpy(made + before + strlen(to), at + strlen(from), rest);
-    made[size] = 0;
+/* A certificate about one model is none about another, though it names its digest. */
+static void check_other_model(const subject *s, char *model, size_t size, const char *what) {
+    char *certificate = malloc(s->size + 1), hex[SHA256_HEX + 1];
+    if (!certificate) abort();
     memcpy(certificate, s->certificate, s->size + 1);
     unsigned char sum[SHA256_SIZE];
     sha256 h;
     sha256_start(&h);
-    sha256_add(&h, made, size);
+    sha256_add(&h, model, size);
     sha256_finish(sum, &h);
     sha256_hex(hex, sum);
     char *place = strstr(certificate, "\"sha256\": \"");
     if (CHECK(place != NULL, "%s: the certificate names no model", s->name)) {
         memcpy(place + strlen("\"sha256\": \""), hex, SHA256_HEX);
         subject other = *s;
-        other.model = made;
+        other.model = model;
         other.model_size = size;
-        check(&other, certificate, s->size, to);
+        check(&other, certificate, s->size, what);
     }
-    free(made);
     free(certificate);
+}
+
+/* The first `from` of the model becomes `to`. */
+static void change_model(const subject *s, const char *from, const char *to) {
+    const char *at = strstr(s->model, from), *digest = strstr(s->model, "\ndigest ");
+    size_t end = digest ? (size_t)(digest - s->model) + 1 : s->model_size;
+    if (!CHECK(at != NULL && at < s->model + end, "%s: the model has no %s", s->name, from)) return;
+    size_t before = (size_t)(at - s->model), rest = end - before - strlen(from), size = before + strlen(to) + rest;
+    char *made = malloc(size + 1);
+    if (!made) abort();
+    memcpy(made, s->model, before);
+    memcpy(made + before, to, strlen(to));
+    memcpy(made + before + strlen(to), at + strlen(from), rest);
+    made[size] = 0;
+    check_other_model(s, made, size, to);
+    free(made);
 }
 
 typedef struct change {
@@ -161,7 +168,7 @@ typedef struct change {
 } change;
 
 static void check_subject(const char *name, const temper_model *m, size_t length, temper_type type,
-                          const change *changes) {
+                          const change *changes, const temper_model *hard) {
     subject s = {.name = name};
     temper_error e;
     temper_certificate *c = NULL;
@@ -176,6 +183,11 @@ static void check_subject(const char *name, const temper_model *m, size_t length
         change_head(&s);
         change_entries(&s);
         for (; changes->from; changes++) change_model(&s, changes->from, changes->to);
+        char *other = NULL;
+        size_t size;
+        if (hard && CHECK(!temper_model_print(&other, &size, hard, &e), "%s: %s", name, e.text))
+            check_other_model(&s, other, size, "the hard model");
+        temper_free(other);
     }
     temper_certificate_free(c);
     temper_free(s.model);
@@ -186,18 +198,19 @@ static void check_source(const char *source, const change *changes) {
     temper_spec_options letters = {.alphabet = "ab"};
     temper_build_options o = {.method = TEMPER_METHOD_TEMPERATURE};
     temper_spec *spec = NULL;
-    temper_model *m = NULL;
+    temper_model *m = NULL, *hard = NULL;
     temper_error e;
     if (CHECK(!temper_spec_parse(&spec, source, strlen(source), &letters, &e), "%s: %s", source, e.text) &&
-        CHECK(!temper_build(&m, spec, &o, &e), "%s: %s", source, e.text))
-        check_subject(source, m, 3, TEMPER_TYPE_F32, changes);
+        CHECK(!temper_build(&m, spec, &o, &e) && !temper_build(&hard, spec, NULL, &e), "%s: %s", source, e.text))
+        check_subject(source, m, 3, TEMPER_TYPE_F32, changes, hard);
     temper_model_free(m);
+    temper_model_free(hard);
     temper_spec_free(spec);
 }
 
 static void check_text(const char *name, const char *source, const change *changes) {
     temper_model *m = model_from(source);
-    if (m) check_subject(name, m, 3, TEMPER_TYPE_F32, changes);
+    if (m) check_subject(name, m, 3, TEMPER_TYPE_F32, changes, NULL);
     temper_model_free(m);
 }
 
@@ -244,7 +257,7 @@ int main(void) {
     temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 4};
     if (CHECK(!temper_gallery_model(&hard, "majority", &e) && !temper_soften(&soft, NULL, hard, &o, &e), "%s",
               e.text))
-        check_subject("majority, softened", soft, 4, TEMPER_TYPE_F64, of_choices);
+        check_subject("majority, softened", soft, 4, TEMPER_TYPE_F64, of_choices, hard);
     temper_model_free(hard);
     temper_model_free(soft);
     printf("%zu changed certificates, of %zu a member is named\n", refused, members);
