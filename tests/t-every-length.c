@@ -187,18 +187,25 @@ static void check_tiles(const char *name, certification *c, const head_shape *s,
 
 /* As many positions as are tried: the last numbers have room. What came before them is left out. */
 static void check_longest(const char *name, certification *c, const head_shape *s) {
-    every_length *e = every_length_begin(c, s);
-    if (!CHECK(e != NULL, "%s: its rows are plain", name)) return;
-    every_length before = *e;
-    double rest, logit;
-    e->done = EVERY_LENGTH_MOST - 1;
-    bool bounded = every_length_bound(&rest, &logit, e, EVERY_LENGTH_MOST);
-    CHECK(!bounded || (rest > 0 && logit > 0 && e->rest[EVERY_LENGTH_MOST] == rest), "%s: rest %g, logit %g", name,
-          rest, logit);
-    CHECK(e->query == before.query && e->key == before.key && e->rest[0] == 0 && e->logit[0] == 0 &&
-              e->done + !bounded == EVERY_LENGTH_MOST,
-          "%s: numbers beyond their room", name);
-    met.longest += bounded;
+    const number_type *type = c->type;
+    for (uint32_t tile = 0; tile < 3; tile += 2) {
+        number_type other = *type;
+        other.tile = tile;
+        c->type = &other;
+        every_length *e = every_length_begin(c, s);
+        c->type = type;
+        if (!CHECK(e != NULL, "%s: its rows are plain", name)) return;
+        every_length before = *e;
+        double rest, logit;
+        e->done = EVERY_LENGTH_MOST - 1;
+        bool bounded = every_length_bound(&rest, &logit, e, EVERY_LENGTH_MOST);
+        CHECK(!bounded || (rest > 0 && logit > 0 && (tile ? e->tiled : e->rest)[EVERY_LENGTH_MOST] == rest),
+              "%s: rest %g, logit %g", name, rest, logit);
+        CHECK(e->query == before.query && e->key == before.key && e->rest[0] == 0 && e->logit[0] == 0 &&
+                  e->tiled[0] == 0 && e->done + !bounded == EVERY_LENGTH_MOST,
+              "%s: numbers beyond their room", name);
+        met.longest += bounded;
+    }
 }
 
 static void check_model(const char *written, temper_method method, const char *from, const char *to) {
