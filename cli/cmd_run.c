@@ -17,7 +17,7 @@ typedef struct runner {
     temper_model_info info;
     double *margins; /* per head, the largest over all strings; -1: none seen */
     size_t strings;
-    bool warned, warned_claim;
+    bool warned, warned_claim, warned_positions;
     bool proof_known;   /* `proof` is filled */
     temper_proof proof; /* in the type that is run */
 } runner;
@@ -51,6 +51,22 @@ static void warn_of_claim(runner *r, temper_claim claim) {
     if (r->warned_claim || claim != TEMPER_CLAIM_CHOICES || !*r->info.source) return;
     r->warned_claim = true;
     warn_of_choices(r->session);
+}
+
+/* A proof may be of verdicts only. The run knows what is proved of its length, which costs far less than to find the
+   longest. False, with what is wrong: the truth at every position is asked for and not proved. */
+static bool claims_positions(runner *r, const temper_run *run, temper_error *err) {
+    static const char why[] = "only the verdict is proved of this model, not the truth at every position";
+    temper_run_info about = temper_run_about(run);
+    if (!is_given(r->session, OPT_PER_POSITION) || !about.proved || about.every_position) return true;
+    if (run_settings(r->session).unchecked) {
+        if (!r->warned_positions) message_warning(r->session, "%s", why);
+        r->warned_positions = true;
+        return true;
+    }
+    *err = (temper_error){.code = TEMPER_LIMIT, .remedy = TEMPER_REMEDY_UNCHECKED};
+    snprintf(err->text, sizeof err->text, "%s", why);
+    return false;
 }
 
 /* What the run says of the string, beside its verdict. */
@@ -112,7 +128,8 @@ static bool run_line(runner *r, const line *l) {
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_settings(s);
-    if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK || !tell(&t, &a, r, run, &err)) {
+    if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK || !claims_positions(r, run, &err) ||
+        !tell(&t, &a, r, run, &err)) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     } else {
@@ -291,8 +308,8 @@ static void print_margins(const runner *r) {
             print_margin(r, layer, head, r->margins[at]);
 }
 
-/* A proof may be of verdicts only. */
-static bool claims_positions(runner *r) {
+/* Whether the model has answers at every position. */
+static bool has_positions(runner *r) {
     session *s = r->session;
     if (!is_given(s, OPT_PER_POSITION)) return true;
     if (r->info.whole) {
@@ -302,20 +319,13 @@ static bool claims_positions(runner *r) {
                       error_hint(&err));
         return false;
     }
-    const temper_proof *p = proof_of(r);
-    if (p->claim == TEMPER_CLAIM_NONE || p->every_position) return true;
-    static const char why[] = "only the verdict is proved of this model, not the truth at every position";
-    if (run_settings(s).unchecked)
-        message_warning(s, "%s", why);
-    else
-        message_print(s, EXIT_LIMIT, NULL, why, "--unchecked shows it without proof");
-    return run_settings(s).unchecked;
+    return true;
 }
 
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
     r.info = temper_model_about(x->model);
-    if (!claims_positions(&r)) return;
+    if (!has_positions(&r)) return;
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
         for (size_t k = 0; r.margins && k < r.info.heads; k++) r.margins[k] = -1;

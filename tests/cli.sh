@@ -998,6 +998,19 @@ run 0 run -F add.spec bd ddb ''
 same 'run writes' "10${tab}bd
 010${tab}ddb
 ${tab}" "$out"
+# A proof of verdicts only: the answer at the letters before the last stands on the threshold.
+sed 's/^channel 3 .*/&\nchannel 4 "before the end" position "[i < n]"/; s/^read 3:1/read 3:1 4:0.5/' \
+    "$root/examples/first-a.temper" >verdict-hard.temper
+run 0 soften verdict-hard.temper --length 8 -o verdict.temper
+has 'soften, the verdict only' "$out$err" 'the verdict only'
+run 0 run verdict.temper ab
+same 'run, the verdict only' "accept${tab}ab" "$out"
+run 4 run verdict.temper --per-position ab
+same 'run --per-position, the verdict only' "error${tab}ab" "$out"
+has 'run --per-position, the verdict only' "$err" 'only the verdict is proved of this model'
+run 0 run verdict.temper --unchecked --per-position ab
+same 'run --unchecked --per-position, the verdict only' "accept (unproved)${tab}ab${tab}11" "$out"
+
 run 0 run -F add.spec --per-position dca
 same 'what is written where' "001${tab}dca${tab}0 0 1" "$out"
 run 0 eval --json -F add.spec --per-position dca
