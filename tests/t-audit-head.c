@@ -73,8 +73,8 @@ typedef struct head_case {
 
 /* Channels: 15 i/N, 16 8N, 17 8i, 18 centred, 19 log, 20 stepped, 21 normaliser, 22 edge size, 23 edge share, 24
    small, 25 square, 26 weighted, 27 and 28 digits, 29 power, 30 i/N from the end, 31 16Ni, 32 16Nii, 33 residue,
-   34 and 35 normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN, 40 and 41 weighted and
-   32Nii;
+   34 and 35 normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN, 40
+   and 41 weighted and 32Nii;
    8 the mean, 11 a copy of a total, 12 an own part. */
 static const head_case CASES[] = {
     /* once */

@@ -1,6 +1,6 @@
-/* Certificates whose text is changed in ways that leave them JSON, or nearly: a line is missing, stands twice, is cut,
-   or says something else in one place. Everything is compared with what the auditor would write, so each is refused,
-   and the message says where the first difference is. */
+/* Certificates whose text is changed in ways that leave them JSON, or nearly: a line is missing, stands twice, is
+   cut, or says something else in one place. Everything is compared with what the auditor would write, so each is
+   refused, and the message says where the first difference is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

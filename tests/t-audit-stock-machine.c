@@ -351,8 +351,8 @@ typedef struct tables {
     bool second; /* which of the two the end reads */
 } tables;
 
-/* Two look-ups of one count of letters: what a machine keeps is the remainder by a common multiple, or the count where
-   that is more than there are positions. */
+/* Two look-ups of one count of letters: what a machine keeps is the remainder by a common multiple, or the count
+   where that is more than there are positions. */
 static void make_tables(entry *e, void *context) {
     const tables *l = context;
     enum { REAL, START, FIRST, TABLE, NUMBER = TABLE + 2, INVERSE, IS, COLUMNS = IS + 2, POSITIONS = 8, TOKENS = 5 };

@@ -1,6 +1,6 @@
 /* Conditions of proofs that hold for everything the compiler makes, and so are never met by its models: each is made
-   to fail by itself, and two at a time, of which the first one is told. Single heads by their shapes, and small models
-   by hand with numbers at the end of a format. What is proved of these all the same is audited. */
+   to fail by itself, and two at a time, of which the first one is told. Single heads by their shapes, and small
+   models by hand with numbers at the end of a format. What is proved of these all the same is audited. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
