@@ -237,8 +237,8 @@ static const job_kind facts_kind = {"facts", open_worker, close_worker, run_unit
 
 /* ---- the job ---- */
 
-/* What is found of a length goes into proofs, so a journal of other rules must not be taken, not even of another build
-   of the same version: this number grows whenever facts of some model may change. */
+/* What is found of a length goes into proofs, so a journal of other rules must not be taken, not even of another
+   build of the same version: this number grows whenever facts of some model may change. */
 enum { FACTS_RULES = 1 };
 
 static void make_digest(temper_job *job, const facts_plan *p, arena *scratch) {
