@@ -967,7 +967,7 @@ def report(o, mutants, known, harmless):
             out += ["", "**%s**" % reason, ""] + survivors_text(live)
     if o.of_readers and o.into:  # they are many: --report has their lines
         by_file = collections.Counter(m.path[4:] for m in rest)
-        out = folders + [""] + files + ["", "Survivors that the list has a reason for: %d. Without one: " % sum(map(len, reasons.values()))
+        out = folders + [""] + files + ["", "Not caught, tried or not, with a reason in the list: %d. Survivors without one: " % sum(map(len, reasons.values()))
                                         + (", ".join("`%s` %d" % x for x in sorted(by_file.items(), key=lambda x: (-x[1], x[0]))) or "none") + "."]
     else:
         out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
