@@ -226,7 +226,7 @@ static temper_spec *random_text(test_random *r, size_t k, char **written) {
 
 static void test_random_formulas(void) {
     test_random r = test_seed(17);
-    for (size_t k = 0; k < (size_t)(130 * test_effort()); k++) {
+    for (size_t k = 0; k < (size_t)(200 * test_effort()); k++) {
         char *written;
         temper_spec *spec = random_text(&r, k, &written);
         for (int method = 0; spec && method < METHODS; method++)
@@ -323,7 +323,7 @@ static temper_spec *attacked(test_random *r, size_t k, char **written) {
 static void test_attack(void) {
     test_random r = test_seed(23);
     size_t recognised = 0, different = 0, kept = 0;
-    for (size_t k = 0; k < (size_t)(130 * test_effort()); k++) {
+    for (size_t k = 0; k < (size_t)(200 * test_effort()); k++) {
         char *written;
         temper_spec *spec = attacked(&r, k, &written);
         temper_model *m = spec && spec->letters.count < 8 ? build(spec, (int)random_below(&r, 2)) : NULL;
