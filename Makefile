@@ -249,7 +249,7 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	TEMPER_TEST_EFFORT=170 $(BUILD)/tests/t-run-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
 
-length-hunt: ## run models that were proved for 64 to 16,384 letters: 10^5 strings against exact arithmetic, the gallery against its programs (an hour)
+length-hunt: ## run models that were proved for 64 to 16,384 letters: 2*10^5 strings against exact arithmetic, the gallery against its programs (an hour)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-length-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-length-hunt
