@@ -103,7 +103,7 @@ static const char *const NAMES[] = {"q0",     "p",        "-x", "/",   "-", "a-b
 enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
 
 static void put_blanks(text *t, test_random *r) {
-    static const char *const blanks[] = {" ", "  ", "\t", " \t ", " \r"};
+    static const char *const blanks[] = {" ", "  ", "\t", " \t "};
     text_puts(t, blanks[random_below(r, sizeof blanks / sizeof *blanks)]);
 }
 
