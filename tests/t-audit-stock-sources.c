@@ -452,7 +452,7 @@ static void compare_all(const family *f, arena *a) {
         flip_heads(f->t, x, f->all, f->count, a);
         turn_outputs(f->t, x, a);
         turn_source(f->t, x, a);
-        shake_model(f->t, x, test_effort() < 0.1 ? 10 : 20, a);
+        shake_model(f->t, x, test_effort() < 0.1 ? 10 : 14, a);
         if (owner == getpid()) unlink(path);
     }
 }

@@ -193,7 +193,7 @@ static void check(const subject *x, test_random *r) {
 
 int main(void) {
     test_random r = test_seed(1551);
-    size_t count = (size_t)(190 * test_effort()) + 40;
+    size_t count = (size_t)(140 * test_effort()) + 40;
     for (size_t k = 0; k < count; k++) {
         subject x;
         if (k % 10 == 9)

@@ -292,7 +292,7 @@ static void check_page(subject *x) {
 
 static void test_corpus(void) {
     test_random r = test_seed(71);
-    size_t step = test_effort() > 2 ? 2 : test_effort() >= 1 ? 7 : 23; /* no multiple of 3: each method */
+    size_t step = test_effort() > 2 ? 2 : test_effort() >= 1 ? 11 : 23; /* no multiple of 3: each method */
     for (size_t k = random_below(&r, step); k < corpus_size(); k += step) {
         const corpus_entry *entry = corpus_at(k);
         temper_spec *spec = corpus_parse(entry);

@@ -315,7 +315,7 @@ int main(void) {
         one_spec(corpus_at(k)->name, spec, &r);
         temper_spec_free(spec);
     }
-    for (size_t k = 0; k < (size_t)(200 * test_effort()); k++) {
+    for (size_t k = 0; k < (size_t)(150 * test_effort()); k++) {
         random_shape shape = {.letters = 3,
                               .size = 12,
                               .depth = 6,
@@ -335,7 +335,7 @@ int main(void) {
     cleared_twice();
     peaks_behind_rounding();
     size_t uneven = 0;
-    for (size_t k = 0; k < (size_t)(4000 * test_effort()); k++) uneven += uneven_peak(&r);
+    for (size_t k = 0; k < (size_t)(3000 * test_effort()); k++) uneven += uneven_peak(&r);
     CHECK(uneven > 0, "no head with uneven keys");
     CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");

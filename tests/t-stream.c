@@ -202,7 +202,7 @@ static void step_formula(const char *name, const temper_spec *spec, const uint32
 
 static void test_random_formulas(void) {
     test_random r = test_seed(32);
-    size_t formulas = (size_t)(400 * test_effort());
+    size_t formulas = (size_t)(300 * test_effort());
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
                               .size = 1 + random_below(&r, 20),
@@ -240,7 +240,7 @@ static void test_random_formulas(void) {
 
 static void test_mirrored_formulas(void) {
     test_random r = test_seed(34);
-    size_t formulas = (size_t)(650 * test_effort());
+    size_t formulas = (size_t)(500 * test_effort());
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
                               .size = 1 + random_below(&r, 20),
