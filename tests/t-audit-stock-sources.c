@@ -128,7 +128,7 @@ static void ask_meaning(entry *e, void *context) {
 static void try_pair(const trial *t, const subject *x, const subject *other, arena *a) {
     text certificate, none = {0};
     temper_error why = {0};
-    if (x->kind != other->kind || (x != other && test_effort() < 0.1 && random_below(t->random, 3))) return;
+    if (x->kind != other->kind || (x != other && test_effort() <= 0.1 && random_below(t->random, 3))) return;
     bool right = is_right(x, other, t->length, a);
     text_init(&certificate, a);
     stock_certificate_page(&certificate, &t->options, other->read, x->m, x->u, x == other ? &x->bytes : &none);
@@ -452,7 +452,7 @@ static void compare_all(const family *f, arena *a) {
         flip_heads(f->t, x, f->all, f->count, a);
         turn_outputs(f->t, x, a);
         turn_source(f->t, x, a);
-        shake_model(f->t, x, test_effort() < 0.1 ? 10 : 14, a);
+        shake_model(f->t, x, test_effort() <= 0.1 ? 10 : 14, a);
         if (owner == getpid()) unlink(path);
     }
 }
@@ -604,7 +604,7 @@ int main(void) {
         size_t letters = strlen(groups[k].letters), n = letters == 3 ? 4 : letters == 1 ? LONGEST : LENGTH;
         try_group(&groups[k], 0, STOCK_POSITIONS_AUTO, n, &r);
         uint64_t number = 1 + 2 * random_below(&r, 2); /* with an f16 cache values may not be exact enough */
-        if (test_effort() >= 0.1 && random_below(&r, 2)) try_group(&groups[k], number, STOCK_POSITIONS_DIGITS, n, &r);
+        if (test_effort() > 0.1 && random_below(&r, 2)) try_group(&groups[k], number, STOCK_POSITIONS_DIGITS, n, &r);
     }
     rmdir(folder);
     printf("%zu models, %zu pairs: %zu accepted, %zu refused; %zu say the same by other words; %zu changed models, "
