@@ -506,3 +506,12 @@ stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a) {
     sort_heads(u);
     return made;
 }
+
+void stock_made_reads(stock_made *x, test_random *r, arena *a) {
+    for (uint32_t token = 0; token < x->m.vocabulary; token++) {
+        undo_form *f = &x->u.outputs[token];
+        f->terms = arena_alloc(a, 1, sizeof *f->terms);
+        f->terms[0] = (model_term){(uint32_t)random_below(r, x->u.column_count), 256};
+        f->count = 1;
+    }
+}

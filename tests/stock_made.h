@@ -30,4 +30,7 @@ typedef struct stock_made {
 
 stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a);
 
+/* Every output reads one column, drawn at random. */
+void stock_made_reads(stock_made *x, test_random *r, arena *a);
+
 #endif

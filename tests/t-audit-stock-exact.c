@@ -129,12 +129,7 @@ typedef struct trial {
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
     stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
-    for (uint32_t token = 0; token < x->m.vocabulary; token++) {
-        undo_form *f = &x->u.outputs[token];
-        f->terms = arena_alloc(&e->memory, 1, sizeof *f->terms);
-        f->terms[0] = (model_term){(uint32_t)random_below(t->random, x->u.column_count), 256};
-        f->count = 1;
-    }
+    stock_made_reads(x, t->random, &e->memory);
     for (int k = 0; k < 60; k++) {
         shakes c = {.count = 0};
         temper_error why = {0};

@@ -100,12 +100,7 @@ static void run_trial(entry *e, void *context) {
     static places p;
     const trial *t = context;
     stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
-    for (uint32_t token = 0; token < x->m.vocabulary; token++) {
-        undo_form *f = &x->u.outputs[token];
-        f->terms = arena_alloc(&e->memory, 1, sizeof *f->terms);
-        f->terms[0] = (model_term){(uint32_t)random_below(t->random, x->u.column_count), 256};
-        f->count = 1;
-    }
+    stock_made_reads(x, t->random, &e->memory);
     for (size_t h = 0; h < x->u.head_count; h++) { /* a pair that turns, which those made by hand have not */
         undo_head *head = &x->u.heads[h];
         head->turns = arena_zalloc(&e->memory, 1, sizeof *head->turns);
