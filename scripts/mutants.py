@@ -52,12 +52,12 @@ TESTS = {
     "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-stock-hunt", "t-facts-threads"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
-    "src/logic": ["t-parse*", "t-bad", "t-eval", "t-crasp", "t-brasp", "t-print", "t-languages", "t-hostile", "t-places", "t-outputs", "t-matches",
-                  "t-transduce", "t-spelling", "t-sequences", "t-agree-corpus", "t-next", "t-sizes"],
+    "src/logic": ["t-parse*", "t-bad", "t-eval*", "t-crasp*", "t-brasp*", "t-print*", "t-languages", "t-hostile", "t-places", "t-outputs", "t-matches",
+                  "t-transduce", "t-spelling", "t-sequences", "t-agree-corpus", "t-next", "t-sizes", "t-stream", "t-tree"],
     "src/automata": ["t-dfa", "t-parse-corners", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide", "t-cascade", "t-coordinates",
                      "t-languages", "t-regular", "t-next"],
-    "src/model": ["t-model*", "t-safetensors", "t-gguf", "t-expression", "t-import", "t-stock-import", "t-hostile", "t-bad", "t-digits"],
-    "src/base": ["t-json", "t-bad", "t-parse", "t-model"],
+    "src/model": ["t-model*", "t-safetensors*", "t-gguf*", "t-expression*", "t-import", "t-stock-import", "t-audit-stock-folder", "t-hostile", "t-bad", "t-digits"],
+    "src/base": ["t-json*", "t-bad", "t-parse", "t-model"],
 }
 DEFAULT = ("src/bound", "src/certify", "src/audit")
 READERS = ("src/logic", "src/automata", "src/model", "src/base")  # changed only if they are asked for
