@@ -171,6 +171,62 @@ static void check_refusals(const temper_model *hard, const temper_model *other, 
     CHECK(temper_choices_job(&job, hard, 16385, &e) == TEMPER_LIMIT && !job, "16,385 letters");
 }
 
+/* Threads do what is left, each units in a row, whatever was done before. */
+static void check_threads(const temper_model *m, size_t length, test_random *r) {
+    for (unsigned threads = 1; threads < 6; threads++) {
+        temper_job *job;
+        temper_journal *journal = NULL;
+        temper_worker *w = NULL;
+        temper_error e;
+        if (!CHECK(temper_choices_job(&job, m, length, &e) == TEMPER_OK, "%s", e.text)) return;
+        bool open = CHECK(temper_journal_open(&journal, NULL, job, &e) == TEMPER_OK, "%s", e.text) &&
+                    CHECK(temper_worker_open(&w, job, 1, &e) == TEMPER_OK, "%s", e.text);
+        uint64_t units = temper_job_about(job).units, mostly = random_below(r, 5);
+        for (uint64_t k = 0; open && k < units; k++) {
+            unsigned char *result;
+            size_t size;
+            if (random_below(r, 4) >= mostly || temper_worker_run(&result, &size, w, k, &e)) continue;
+            CHECK(temper_journal_add(journal, k, result, size, &e) == TEMPER_OK, "%s", e.text);
+            temper_free(result);
+        }
+        if (open && CHECK(temper_job_run(NULL, journal, threads, NULL, NULL, &e) == TEMPER_OK, "%s", e.text) &&
+            CHECK(temper_journal_about(journal).complete, "%u threads, %llu units: some are left", threads,
+                  (unsigned long long)units)) {
+            both_ways b = {.model = m, .journal = journal, .length = length, .source = "in threads"};
+            compare(&b);
+        }
+        temper_worker_free(w);
+        temper_journal_close(journal, NULL);
+        temper_job_free(job);
+    }
+}
+
+/* What a journal goes by: version, rules, length, units and the model. Whoever changes what facts are changes the
+   rules' number, here, too: journals of other rules are those of another job. */
+static void check_digest(const temper_model *m, size_t length) {
+    enum { RULES = 1 };
+    temper_job *job;
+    temper_error e;
+    char *model, head[200], hex[SHA256_HEX + 1];
+    size_t size;
+    if (!CHECK(temper_choices_job(&job, m, length, &e) == TEMPER_OK, "%s", e.text)) return;
+    CHECK(temper_model_print(&model, &size, m, &e) == TEMPER_OK, "%s", e.text);
+    for (int rules = RULES - 1; model && rules <= RULES + 1; rules++) {
+        sha256 h;
+        unsigned char digest[SHA256_SIZE];
+        snprintf(head, sizeof head, "temper facts %s %d %zu %llu\n", temper_version(), rules, length,
+                 (unsigned long long)temper_job_about(job).units);
+        sha256_start(&h);
+        sha256_add(&h, head, strlen(head));
+        sha256_add(&h, model, size);
+        sha256_finish(digest, &h);
+        sha256_hex(hex, digest);
+        CHECK((strcmp(hex, job->digest) == 0) == (rules == RULES), "rules %d", rules);
+    }
+    temper_free(model);
+    temper_job_free(job);
+}
+
 static void check_model(const char *source, const temper_model *m, size_t length, test_random *r, bool further) {
     temper_job *job;
     temper_journal *journal = NULL;
@@ -194,6 +250,8 @@ int main(void) {
     for (size_t k = 0; k < 5; k++) {
         if (!CHECK(temper_gallery_model(&gallery[k], names[k], &e) == TEMPER_OK, "%s", e.text)) continue;
         check_model(names[k], gallery[k], k == 0 ? 80 : 40, &r, true);
+        check_threads(gallery[k], k == 0 ? 200 : 60, &r);
+        check_digest(gallery[k], 40);
     }
     if (gallery[0] && gallery[1]) check_refusals(gallery[1], gallery[0], 20);
     for (size_t k = 0; k < (size_t)(20 * test_effort()); k++) {

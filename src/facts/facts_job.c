@@ -283,6 +283,7 @@ static void make_job(entry *e, void *context) {
     job->units = units;
     /* Where a length is found on the way to a longer one, one worker does all units, one after the other. */
     job->narrow = facts_lengths_threads(c->model, 0, c->length, 2) > 1 ? units : 0;
+    job->in_rows = true;
     job->total = lengths;
     make_digest(job, p, &e->scratch);
     job->arena.trap = NULL;

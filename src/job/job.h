@@ -37,6 +37,7 @@ struct temper_job {
     const void *plan;       /* the kind's own */
     uint64_t units, narrow; /* units from `narrow` on use several threads themselves */
     uint64_t total;         /* weight */
+    bool in_rows;           /* a unit takes less time where a worker did the one before it */
     char digest[SHA256_HEX + 1];
 };
 

@@ -8,11 +8,18 @@
 
 enum { MOST_THREADS = 64 };
 
+/* Units that a worker does, one after the other. */
+typedef struct stretch {
+    uint64_t next, end;
+} stretch;
+
 typedef struct crew {
     temper_journal *journal;
     const temper_job *job;
     unsigned threads; /* each worker may use */
     uint64_t end;     /* units of this round end here */
+    unsigned workers; /* of this round */
+    stretch own[MOST_THREADS];
     pthread_mutex_t lock;
     atomic_uint_fast64_t done;
     atomic_bool stop;
@@ -40,13 +47,40 @@ static void note_error(crew *c, const temper_error *error) {
     atomic_store(&c->stop, true);
 }
 
-static bool take_unit(uint64_t *unit, crew *c) {
-    pthread_mutex_lock(&c->lock);
-    bool more = !atomic_load(&c->stop) && c->journal->next < c->end && temper_journal_next(unit, c->journal);
-    if (more && *unit >= c->end) { /* it waits for the next round */
-        c->journal->next = *unit;
-        more = false;
+/* What is left of a stretch once it begins with a unit that is open. */
+static uint64_t open_units(const crew *c, stretch *s) {
+    if (s->end > c->journal->needed) s->end = c->journal->needed;
+    while (s->next < s->end && journal_is_settled(c->journal, s->next)) s->next++;
+    return s->end > s->next ? s->end - s->next : 0;
+}
+
+/* The unit after the worker's last one. At the end of its stretch it takes the second half of the longest other. */
+static bool next_in_row(uint64_t *unit, crew *c, size_t worker) {
+    stretch *own = &c->own[worker];
+    while (!open_units(c, own)) {
+        stretch *longest = own;
+        for (unsigned k = 0; k < c->workers; k++)
+            if (open_units(c, &c->own[k]) > open_units(c, longest)) longest = &c->own[k];
+        uint64_t left = open_units(c, longest);
+        if (!left) return false;
+        *own = (stretch){longest->next + left / 2, longest->end};
+        longest->end = own->next;
     }
+    *unit = own->next++;
+    return true;
+}
+
+static bool next_of_all(uint64_t *unit, crew *c) {
+    if (c->journal->next >= c->end || !temper_journal_next(unit, c->journal)) return false;
+    if (*unit < c->end) return true;
+    c->journal->next = *unit; /* it waits for the next round */
+    return false;
+}
+
+static bool take_unit(uint64_t *unit, crew *c, size_t worker) {
+    pthread_mutex_lock(&c->lock);
+    bool in_row = c->job->in_rows && c->workers > 1;
+    bool more = !atomic_load(&c->stop) && (in_row ? next_in_row(unit, c, worker) : next_of_all(unit, c));
     pthread_mutex_unlock(&c->lock);
     return more;
 }
@@ -73,8 +107,7 @@ static void work(void *context, size_t number) {
     temper_worker *w = NULL;
     temper_error err;
     uint64_t unit;
-    (void)number;
-    while (take_unit(&unit, c)) {
+    while (take_unit(&unit, c, number)) {
         if (!w && temper_worker_open(&w, c->job, c->threads, &err)) {
             note_error(c, &err);
             break;
@@ -90,6 +123,8 @@ static void run_round(crew *c, unsigned workers, unsigned threads, uint64_t end)
     if (workers > left) workers = (unsigned)left;
     c->threads = threads;
     c->end = end;
+    c->workers = workers;
+    for (unsigned k = 0; k < workers; k++) c->own[k] = (stretch){end * k / workers, end * (k + 1) / workers};
     if (left && !atomic_load(&c->stop)) run_parallel(workers, workers, work, c);
 }
 
