@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "number/elementary.h"
 #include "number/ieee.h"
+#include "number/upward.h"
 #include "test.h"
 
 /* What the analysis in doc/numerics.md allows; `make test-number` measures 0.5335 and 0.5038. */
@@ -83,10 +84,6 @@ static double ulps(double y, pair v, int k, int bits, int least) {
 }
 
 /* --- Tests --- */
-
-static double next_up(double x) {
-    return x == 0 ? 0x1p-1074 : f64_from_bits(x > 0 ? f64_bits(x) + 1 : f64_bits(x) - 1);
-}
 
 static double uniform(test_random *r) { return (double)(random_u64(r) >> 11) * 0x1p-53; }
 
@@ -293,7 +290,27 @@ static void test_checksum(void) {
           (unsigned long long)hash);
 }
 
+/* The numbers beside a number are the C library's. */
+static void check_neighbours(double x) {
+    double up = next_up(x), down = next_down(x), more = nextafter(x, INFINITY), less = nextafter(x, -INFINITY);
+    CHECK(isnan(x) ? isnan(up) && isnan(down) : f64_bits(up) == f64_bits(more) && f64_bits(down) == f64_bits(less),
+          "beside %a: %a and %a, not %a and %a", x, down, up, less, more);
+}
+
+static void test_neighbours(void) {
+    static const double special[] = {
+        0,        0x1p-1074, 0x1p-1073, 0x1p-1022, 0x1.fffffffffffffp-1023, 1, 2, 0.5, 0x1.fffffffffffffp1023,
+        INFINITY, NAN};
+    test_random r = test_seed(9);
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++) {
+        check_neighbours(special[k]);
+        check_neighbours(-special[k]);
+    }
+    for (int k = 0; k < 100000; k++) check_neighbours(f64_from_bits(random_u64(&r)));
+}
+
 int main(void) {
+    test_neighbours();
     test_special();
     test_limits();
     test_seams();
