@@ -131,10 +131,8 @@ static case_id combine_pair(cases *c, combination *m, case_id a, case_id b) {
         case_id left = restrict_to(c, a, v, value), right = restrict_to(c, b, v, value);
         sides[value] = combine_pair(c, m, left, right);
     }
-    case_id yes = sides[1], no = sides[0];
-    /* yes and no are restricted already; only a condition that `combine` brought in can come before v */
-    bool ordered = earlier(c, v, earlier(c, c->nodes[yes].condition, c->nodes[no].condition)) == v;
-    case_id result = ordered ? make(c, v, yes, no) : cases_split(c, v, yes, no);
+    /* what `combine` brought in may come before v, be v, or be decided by it */
+    case_id result = cases_split(c, v, sides[1], sides[0]);
     remember(&m->memo, key, result);
     return result;
 }
