@@ -390,7 +390,7 @@ void jread_keys_init(json_keys *k, arena *a) { table_init(&k->seen, a); }
 /* Puts a key with the number of its object before it, so that one table serves many objects. */
 static void add_key(table *seen, const json_reader *r, json_text key, uint32_t object) {
     bool fresh;
-    char *copy = arena_alloc(seen->arena, sizeof object + jread_decoded_length(key) + 1, 1);
+    char *copy = arena_alloc(seen->arena, sizeof object + jread_decoded_length(key), 1);
     memcpy(copy, &object, sizeof object);
     size_t length = sizeof object + jread_decode(copy + sizeof object, key);
     table_put(seen, copy, length, 0, &fresh);

@@ -33,8 +33,8 @@ void formula_init(formula *f, arena *a) {
     array_push(a, f->notes, f->note_count, f->note_capacity, (formula_note){0});
 }
 
-/* The content of a node as bytes: two nodes are one iff these agree. */
-enum { KEY_WORDS = 8 };
+/* The content of a node as bytes: two nodes are one iff these agree. How many there are says the number of kids. */
+enum { KEY_WORDS = 7 };
 
 /* require kids made; returns the node with this content, making it if it is new */
 static node_id share(formula *f, formula_node n, const node_id *kids, const int64_t *weights) {
@@ -42,7 +42,6 @@ static node_id share(formula *f, formula_node n, const node_id *kids, const int6
     int64_t small[64];
     bool on_stack = bytes <= sizeof small;
     int64_t *key = on_stack ? small : arena_alloc(f->arena, bytes, 1);
-    memset(key, 0, bytes);
     key[0] = n.op;
     key[1] = n.set;
     key[2] = n.compare;
@@ -50,7 +49,6 @@ static node_id share(formula *f, formula_node n, const node_id *kids, const int6
     key[4] = n.modulus;
     key[5] = n.residue;
     key[6] = (int64_t)n.choice << 8 | (int64_t)n.mask;
-    key[7] = n.kid_count;
     for (k = 0; k < n.kid_count; k++) key[KEY_WORDS + k] = weights ? weights[k] : 0;
     if (n.kid_count) memcpy(key + KEY_WORDS + n.kid_count, kids, n.kid_count * sizeof *kids);
     const uint32_t *known = table_find(&f->shared, key, bytes);

@@ -1,14 +1,12 @@
 #include "logic/formula_step.h"
 
-#include <string.h>
-
 /* One node; kids are indices of earlier nodes' values. */
 typedef struct step_node {
     formula_op op; /* mirrored: the operator that looks back */
     bool strict;   /* attention: not at the position itself */
     bool nearest;  /* attention: the candidate met last */
     node_id id;
-    uint32_t left, right; /* the first two kids; the node before where there are fewer, which nobody looks at */
+    uint32_t left, right;          /* the first two kids; 0 where there are fewer, which nobody looks at */
     uint32_t kid_start, kid_count; /* sums: what is counted */
     uint32_t memory;               /* temporal nodes: offset of their byte; sums and languages: number of their sum */
     const dfa *automaton;          /* languages; its state is kept as a sum */
@@ -79,7 +77,6 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
         array_push(a, s->weights, s->weight_count, s->weight_capacity, sum ? formula_weight(s->f, id, k) : 0);
         array_push(a, s->kids, s->kid_count, s->kid_capacity, index[sum ? formula_kid(s->f, kid, 0) : kid]);
     }
-    made.left = made.right = s->node_count ? (uint32_t)s->node_count - 1 : 0;
     if (n->kid_count > 0) made.left = s->kids[made.kid_start];
     if (n->kid_count > 1) made.right = s->kids[made.kid_start + 1];
     if (sum || matches) made.memory = (uint32_t)s->sum_count++;
@@ -120,7 +117,6 @@ static unsigned char initial(formula_op op) {
 void formula_stepper_start(const formula_stepper *s, void *state) {
     __int128 *sums = state;
     unsigned char *memory = (unsigned char *)(sums + s->sum_count);
-    memset(state, 0, formula_stepper_state_size(s));
     for (size_t k = 0; k < s->node_count; k++) {
         const step_node *n = &s->nodes[k];
         if (n->op == OP_COMPARE || n->op == OP_MODULO) sums[n->memory] = n->node->constant;

@@ -17,7 +17,7 @@ static node_id meet(formula *f, node_id x, node_id y, bool is_in) {
     const letter_set *b = &f->sets[formula_at(f, y)->set];
     letter_set all = {.rest = true}, *a = x ? &f->sets[formula_at(f, x)->set] : &all;
     letter_set made = {.words = a->words > b->words ? a->words : b->words, .rest = a->rest && (b->rest == is_in)};
-    made.bits = arena_zalloc(f->arena, (size_t)made.words + 1, sizeof *made.bits);
+    made.bits = arena_alloc(f->arena, made.words, sizeof *made.bits);
     for (uint32_t w = 0; w < made.words; w++) {
         uint64_t p = w < a->words ? a->bits[w] : a->rest ? ~(uint64_t)0 : 0;
         uint64_t q = w < b->words ? b->bits[w] : b->rest ? ~(uint64_t)0 : 0;
@@ -76,7 +76,7 @@ static size_t list_patterns(formula *f, const node_id *conditions, size_t count,
 
 /* The conjunction of what a pattern asks at one position: its letters, and the other conditions one by one. */
 static node_id all_of(formula *f, const node_id *conditions, size_t count, node_id letters, uint64_t holds) {
-    node_id kids[RECALL_CONDITIONS + 1];
+    node_id kids[RECALL_CONDITIONS]; /* letters stand for a condition at least */
     size_t found = 0;
     if (letters) kids[found++] = letters;
     for (size_t k = 0; k < count; k++) {
@@ -114,13 +114,13 @@ node_id recall_make(formula *f, temper_choice choice, temper_mask mask, const no
         trap_raise(f->arena->trap, TEMPER_LIMIT, line, column, "a pattern of more than %d conditions",
                    RECALL_CONDITIONS);
     if (!asks_here(f, conditions, count)) {
-        node_id where[RECALL_CONDITIONS + 1];
+        node_id where[RECALL_CONDITIONS];
         for (size_t k = 0; k < count; k++) where[k] = conditions[2 * k];
         return attend(f, choice, mask, formula_nary(f, OP_AND, where, count), value, line, column);
     }
     pattern *patterns = arena_alloc(f->arena, 2 * RECALL_CLASSES, sizeof *patterns);
     size_t found = list_patterns(f, conditions, count, patterns, line, column);
-    node_id *cases = arena_alloc(f->arena, found + 1, sizeof *cases), *kids;
+    node_id *cases = arena_alloc(f->arena, found, sizeof *cases), *kids;
     for (size_t p = 0; p < found; p++) {
         const pattern *x = &patterns[p];
         node_id there = all_of(f, conditions, count, x->there, x->holds);
