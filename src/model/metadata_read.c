@@ -286,12 +286,11 @@ static void read_head(reader *r, model_head *h) {
     jread_object(j);
     for (int k; (k = jread_field(j, names, &seen)) >= 0;) {
         if (k == 0) h->label = read_text(r, "a string");
-        if (k == 1) h->role = jread_choice(j, roles, "none, once, nearest, count, compare, balance or lookup");
+        if (k == 1) h->role = jread_choice(j, roles, "none, once, nearest, count, compare, balance, lookup or match");
         if (k == 2) h->mask = jread_choice(j, masks, "\"all\", \"j<i\", \"j<=i\", \"j>i\" or \"j>=i\"");
         if (k == 3) h->choice = jread_choice(j, choices, "leftmost, rightmost, average or softmax");
         if (k == 4) h->hard_choice = jread_choice(j, choices, "leftmost, rightmost, average or softmax");
-        if (k == 5 || k == 8)
-            h->scale = read_expression(r, k == 5 ? "an expression in quotes" : "an expression in quotes");
+        if (k == 5 || k == 8) h->scale = read_expression(r, "an expression in quotes");
         if (k == 6) h->query.count = h->key.count = (uint32_t)jread_integer(j, UINT32_MAX - 1, "a number of rows");
         if (k == 7) h->value.count = h->output.count = (uint32_t)jread_integer(j, UINT32_MAX - 1, "a number of rows");
     }

@@ -312,7 +312,7 @@ static void read_head(reader *r) {
     if (r->bias_count) scan_fail(&r->scan, r->scan.line_start, "the heads of a layer come before its units");
     model_head h = {.label = scan_quoted(&r->scan, &m->memory, "a label in quotes")};
     if (scan_accept(&r->scan, "role"))
-        h.role = scan_choice(&r->scan, roles, "none, once, nearest, count, compare, balance or lookup");
+        h.role = scan_choice(&r->scan, roles, "none, once, nearest, count, compare, balance, lookup or match");
     scan_require(&r->scan, "mask");
     h.mask = scan_choice(&r->scan, masks, "all, j<i, j<=i, j>i or j>=i");
     read_head_choice(r, &h);
