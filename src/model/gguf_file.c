@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "number/format.h"
 
-enum { VERSION = 3, HEADER = 24, DEFAULT_ALIGNMENT = 32, LEAST_ALIGNMENT = 8, MOST_ALIGNMENT = 65536 };
+enum { VERSION = 3, DEFAULT_ALIGNMENT = 32, LEAST_ALIGNMENT = 8, MOST_ALIGNMENT = 65536 };
 
 bool is_gguf_file(const char *bytes, size_t length) { return length >= 4 && memcmp(bytes, "GGUF", 4) == 0; }
 

@@ -303,9 +303,8 @@ ptrdiff_t tensor_metadata_find(const tensor_file *f, const char *key) {
 
 void tensor_metadata_begin(json_reader *r, const tensor_file *f, size_t k, arena *a) {
     json_text value = f->metadata[k].value;
-    char *decoded = arena_alloc(a, jread_decoded_length(value) + 1, 1);
+    char *decoded = arena_alloc(a, jread_decoded_length(value), 1);
     size_t length = jread_decode(decoded, value);
-    decoded[length] = 0;
     jread_begin(r, decoded, length, f->scratch, f->trap);
     r->outer = &f->header;
     r->quoted = value;
