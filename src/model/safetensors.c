@@ -168,13 +168,20 @@ static void place_terms(loader *l, model_rows *m, void *next) {
     m->start[0] = 0;
 }
 
+/* Counts the starts of rows and the units, and spends what their arrays take. */
+static uint64_t spend_rows(loader *l, uint64_t *units) {
+    uint64_t starts = 0;
+    *units = 0;
+    each_matrix(l, count_starts, &starts);
+    for (uint32_t k = 0; k < l->model->layer_count; k++) *units += l->model->layers[k].in.count;
+    budget_spend(&l->budget, starts, sizeof(uint32_t));
+    budget_spend(&l->budget, *units, sizeof(double));
+    return starts;
+}
+
 static void read_weights(loader *l) {
     temper_model *m = l->model;
-    uint64_t starts = 0, terms = 0, units = 0, before = l->digest;
-    each_matrix(l, count_starts, &starts);
-    for (uint32_t k = 0; k < m->layer_count; k++) units += m->layers[k].in.count;
-    budget_spend(&l->budget, starts, sizeof(uint32_t));
-    budget_spend(&l->budget, units, sizeof(double));
+    uint64_t terms = 0, before = l->digest, units, starts = spend_rows(l, &units);
     uint32_t *next_start = arena_zalloc(&m->memory, (size_t)starts, sizeof *next_start);
     uint32_t *none = arena_zalloc(&m->memory, 1, sizeof *none); /* for layers without units, which have no tensors */
     model_term *nothing = arena_alloc(&m->memory, 0, sizeof *nothing);
@@ -274,18 +281,24 @@ static void count_tables(loader *l) {
         budget_spend(&l->budget, strlen(f->tensors[k].name) + 1 + f->tensors[k].rank * sizeof(uint64_t), 1);
 }
 
-void safetensors_read(temper_model *m, tensor_source source, arena *scratch, trap *t) {
+/* All but the weights. */
+static void open_model(loader *l, tensor_source source) {
     enum { CONSTANT = 48 << 20, NAME_BYTES = 64 }; /* the rest of 64 MB is for buffers, the stack and the program */
-    loader l = {.model = m, .scratch = scratch, .trap = t};
-    l.budget = (memory_budget){.most = 2 * source.size + CONSTANT, .trap = t};
-    tensor_file_open(&l.file, source, scratch, t);
-    count_tables(&l);
+    temper_model *m = l->model;
+    l->budget = (memory_budget){.most = 2 * source.size + CONSTANT, .trap = l->trap};
+    tensor_file_open(&l->file, source, l->scratch, l->trap);
+    count_tables(l);
     alphabet_init(&m->letters, &m->memory, false);
-    read_metadata(&l);
+    read_metadata(l);
     m->embedding.count = (uint32_t)m->letters.count + 2;
-    budget_spend(&l.budget, 3 + 7 * (uint64_t)m->layer_count,
-                 sizeof(weight_tensor) + sizeof(tensor_plan) + sizeof *l.tensors + NAME_BYTES);
-    l.list = weight_list_make(m, scratch);
+    budget_spend(&l->budget, 3 + 7 * (uint64_t)m->layer_count,
+                 sizeof(weight_tensor) + sizeof(tensor_plan) + sizeof *l->tensors + NAME_BYTES);
+    l->list = weight_list_make(m, l->scratch);
+}
+
+void safetensors_read(temper_model *m, tensor_source source, arena *scratch, trap *t) {
+    loader l = {.model = m, .scratch = scratch, .trap = t};
+    open_model(&l, source);
     l.tensors = arena_alloc(scratch, l.list.count, sizeof *l.tensors);
     for (size_t k = 0; k < l.list.count; k++) match_tensor(&l, k);
     refuse_extra(&l);
@@ -359,22 +372,47 @@ static uint64_t dense_size(const weight_list *list, trap *t) {
     return total;
 }
 
-/* Parsed expressions take more memory than their text; what the reader would refuse is not written. */
-static void check_expressions(const temper_model *m, uint64_t dense, trap *t) {
-    uint64_t length = 0;
-    for (uint32_t c = 0; c < m->channel_count; c++) length += strlen(m->channels[c].position_text);
-    if (length * METADATA_NODE_BYTES > 2 * dense + ((uint64_t)48 << 20))
-        trap_raise_hint(
-            t, TEMPER_LIMIT, 0, 0, "the text form has no such limit",
-            "position features of %llu characters are too long for safetensors, which must load in little memory",
-            (unsigned long long)length);
+/* The reader tries the header as it would that of the file: what it would refuse to load is not written. */
+typedef struct loading_call {
+    loader loader;
+    tensor_source source;
+    uint64_t terms;
+    trap trap;
+} loading_call;
+
+static void try_loading(void *context) {
+    loading_call *c = context;
+    uint64_t units;
+    open_model(&c->loader, c->source);
+    spend_rows(&c->loader, &units);
+    budget_spend(&c->loader.budget, c->terms, sizeof(model_term));
+}
+
+static void count_own_terms(loader *l, model_rows *m, void *total) {
+    (void)l;
+    *(uint64_t *)total += m->start[m->count];
+}
+
+static void check_loading(writer *w, const text *header, uint64_t dense, trap *t) {
+    arena scratch;
+    loader own = {.model = w->model, .list = w->list};
+    loading_call call = {.source = {.bytes = header->data, .size = header->length + dense}};
+    each_matrix(&own, count_own_terms, &call.terms);
+    temper_model *m = model_new(t);
+    m->memory.trap = &call.trap;
+    arena_init(&scratch, &call.trap);
+    call.loader = (loader){.model = m, .scratch = &scratch, .trap = &call.trap};
+    bool fits = trap_attempt(&call.trap, NULL, try_loading, &call);
+    arena_free(&scratch);
+    temper_model_free(m);
+    if (!fits)
+        trap_raise_hint(t, call.trap.error.code, 0, 0, "the text form has no such limit", "%s", call.trap.error.text);
 }
 
 void safetensors_write(file_out *out, char digest[17], const temper_model *m, arena *scratch, trap *t) {
     text metadata, header;
     writer w = {.list = weight_list_make(m, scratch)};
     uint64_t dense = dense_size(&w.list, t);
-    check_expressions(m, dense, t);
     uint32_t rows = 0;
     for (size_t k = 0; k < w.list.count; k++)
         if (w.list.weights[k].rows > rows) rows = w.list.weights[k].rows;
@@ -392,6 +430,7 @@ void safetensors_write(file_out *out, char digest[17], const temper_model *m, ar
     tensor_header_print(&header, w.list.plans, w.list.count, pairs, 3);
     if (dense + header.length >= LARGEST_FILE)
         trap_raise(t, TEMPER_LIMIT, 0, 0, "the file would be larger than the limit of 4 GiB");
+    check_loading(&w, &header, dense, t);
     w.file = out;
     file_put(out, header.data, header.length);
     put_numbers(&w);
