@@ -68,6 +68,7 @@ static const char *damage_any(subject s, int number) {
         m->parts[0].layer = 1, m->parts[0].head = s.layer->head_count;
         return "parts: a head that does not exist";
     case 40: m->parts[0].channel = m->channel_count; return "parts: a channel that does not exist";
+    case 41: m->channels[0].label = NULL; return "a channel without a label";
     default: return NULL;
     }
 }
