@@ -1,8 +1,10 @@
-/* SHA-256: the vectors of FIPS 180-4 and of other programs, whole and in pieces of random sizes. */
+/* SHA-256: the vectors of FIPS 180-4 and of other programs, whole and in pieces of random sizes, and blocks by the
+   processor's instructions against blocks in C. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/sha256_blocks.h"
 #include "test.h"
 
 /* `text` again and again, `times` times, in pieces whose sizes lean to the borders of blocks. */
@@ -21,6 +23,18 @@ static void digest_in_pieces(char out[SHA256_HEX + 1], test_random *r, const cha
     }
     sha256_finish(digest, &h);
     sha256_hex(out, digest);
+}
+
+static void compare_ways(test_random *r, sha256_blocks *fast) {
+    unsigned char bytes[64 * 9 + 1];
+    uint32_t plain[8], other[8];
+    for (size_t k = 0; k < sizeof bytes; k++) bytes[k] = (unsigned char)random_u64(r);
+    for (int k = 0; k < 8; k++) plain[k] = (uint32_t)random_u64(r);
+    memcpy(other, plain, sizeof plain);
+    size_t count = random_below(r, 10), from = random_below(r, 2);
+    sha256_blocks_plain(plain, bytes + from, count);
+    fast(other, bytes + from, count);
+    CHECK(memcmp(plain, other, sizeof plain) == 0, "%zu blocks: %08x, not %08x", count, other[0], plain[0]);
 }
 
 int main(void) {
@@ -56,5 +70,8 @@ int main(void) {
             digest_in_pieces(got, &r, known[k].text, known[k].times);
             CHECK(!strcmp(got, known[k].digest), "%zu times '%.20s': %s", known[k].times, known[k].text, got);
         }
+    sha256_blocks *fast = sha256_blocks_fast();
+    for (int k = 0; fast && k < 2000; k++) compare_ways(&r, fast);
+    if (!fast) printf("this processor has no instructions for SHA-256\n");
     return test_finish("t-sha256");
 }

@@ -1,9 +1,11 @@
 #include "base/sha256.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t round_constant[64] = {
+#include "base/sha256_blocks.h"
+
+const uint32_t sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -34,7 +36,8 @@ static void take_block(uint32_t state[8], const unsigned char *p) {
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (int k = 0; k < 64; k++) {
-        uint32_t t1 = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + round_constant[k] + w[k];
+        uint32_t t1 =
+            h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + sha256_constants[k] + w[k];
         uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + t1;
         d = c, c = b, b = a, a = t1 + t2;
@@ -43,15 +46,31 @@ static void take_block(uint32_t state[8], const unsigned char *p) {
     state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
+void sha256_blocks_plain(uint32_t state[8], const unsigned char *p, size_t count) {
+    for (; count > 0; count--, p += 64) take_block(state, p);
+}
+
+/* Asking the processor takes longer than a block, so it is asked once. */
+static void take_blocks(uint32_t state[8], const unsigned char *p, size_t count) {
+    static _Atomic(sha256_blocks *) known;
+    sha256_blocks *way = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!way) {
+        way = sha256_blocks_fast();
+        if (!way) way = sha256_blocks_plain;
+        atomic_store_explicit(&known, way, memory_order_relaxed);
+    }
+    way(state, p, count);
+}
+
 void sha256_add(sha256 *h, const void *bytes, size_t length) {
     const unsigned char *p = bytes;
     size_t used = h->length % 64;
     h->length += length;
     while (length) {
         if (used == 0 && length >= 64) {
-            take_block(h->state, p);
-            p += 64;
-            length -= 64;
+            take_blocks(h->state, p, length / 64);
+            p += length / 64 * 64;
+            length %= 64;
             continue;
         }
         size_t part = 64 - used < length ? 64 - used : length;
@@ -60,7 +79,7 @@ void sha256_add(sha256 *h, const void *bytes, size_t length) {
         p += part;
         length -= part;
         if (used == 64) {
-            take_block(h->state, h->block);
+            take_blocks(h->state, h->block, 1);
             used = 0;
         }
     }
