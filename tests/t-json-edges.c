@@ -67,6 +67,8 @@ static void test_refusals(void) {
         {SKIP, "\"\\u00:0\"", "", 1, 2, "\\u needs four hexadecimal digits"},
         {SKIP, "\"\\u00/0\"", "", 1, 2, "\\u needs four hexadecimal digits"},
         {WHOLE, "\"abc", "\"", 1, 1, "expected a number, found \"abc"},
+        {WHOLE, "\"abc", "de", 1, 1, "expected a number, found \"abc"},
+        {WHOLE, "x1", "y", 1, 1, "expected a value, found x1"},
         {WHOLE, "\"abc\"", "d", 1, 1, "expected a number, found \"abc\""},
         {SKIP, "[", "  1]", 1, 2, "expected a value, found the end of the text"},
         {SKIP, "[ ", "]", 1, 3, "expected a value, found the end of the text"},
@@ -146,17 +148,27 @@ static void test_refusals(void) {
     }
 }
 
-/* What is expected is shown with 40 bytes of what stands there at most, of which 24 characters are kept. */
+/* Of what stands there 24 characters are shown, however long they are. */
 static void test_long_finds(void) {
-    char bytes[200], wanted[80];
-    temper_error e = {0};
-    memset(bytes, 'x', 100);
-    reads(&e, WHOLE, bytes, 100);
-    snprintf(wanted, sizeof wanted, "expected a value, found %.24s...", bytes);
-    CHECK(!strcmp(e.text, wanted), "%s", e.text);
-    reads(&e, WHOLE, bytes, 24);
-    snprintf(wanted, sizeof wanted, "expected a value, found %.24s", bytes);
-    CHECK(!strcmp(e.text, wanted), "%s", e.text);
+    static const char *const characters[] = {"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+    for (size_t size = 1; size <= 4; size++)
+        for (size_t count = 22; count < 40; count++)
+            for (int quoted = 0; quoted < 2; quoted++) {
+                char bytes[200] = "", wanted[200] = "expected a value, found ";
+                temper_error e = {0};
+                if (quoted) strcat(bytes, "\"");
+                for (size_t k = 0; k < count; k++) strcat(bytes, characters[size - 1]);
+                if (quoted) {
+                    strcat(bytes, "\" ");
+                    memcpy(wanted, "expected a number, found ", 26);
+                }
+                size_t shown = count + 2 * (size_t)quoted;
+                size_t kept = shown > 24 ? 24 * size - (quoted ? size - 1 : 0) : strlen(bytes) - (size_t)quoted;
+                strncat(wanted, bytes, kept);
+                if (shown > 24) strcat(wanted, "...");
+                reads(&e, WHOLE, bytes, strlen(bytes));
+                CHECK(!strcmp(e.text, wanted), "%s, not %s", e.text, wanted);
+            }
 }
 
 /* ---- strings, by code points ---- */

@@ -145,18 +145,20 @@ _Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, .
 }
 
 _Noreturn void jread_expected(const json_reader *r, size_t at, const char *what) {
+    enum { SHOWN = 24, SHOWN_BYTES = 4 * SHOWN + 4 }; /* one character more at least: no character is cut in two */
     size_t end = at;
     if (at >= r->length) jread_fail(r, at, "expected %s, found the end of the text", what);
     if (r->bytes[at] == '"') {
-        for (end++; end < r->length && end < at + 40 && r->bytes[end] != '"'; end++) {
+        for (end++; end < r->length && end < at + SHOWN_BYTES && r->bytes[end] != '"'; end++) {
         }
         end += end < r->length && r->bytes[end] == '"';
     } else {
-        while (end < r->length && end < at + 40 && !is_blank(r->bytes[end]) && !strchr(",:{}[]\"", r->bytes[end]))
+        while (end < r->length && end < at + SHOWN_BYTES && !is_blank(r->bytes[end]) &&
+               !strchr(",:{}[]\"", r->bytes[end]))
             end++;
         if (end == at) end++;
     }
-    jread_fail(r, at, "expected %s, found %s", what, text_escaped(r->scratch, r->bytes + at, end - at, 24));
+    jread_fail(r, at, "expected %s, found %s", what, text_escaped(r->scratch, r->bytes + at, end - at, SHOWN));
 }
 
 /* ---- values ---- */
