@@ -258,7 +258,7 @@ static void reachable(arena *a) {
     }
     const unsigned char *marks = formula_reachable_from(&f, roots, 2, a);
     CHECK(marks[x] == 1 && marks[y] == 1 && marks[once] == 1 && marks[next] == 1 && !marks[both] && !marks[0], "two");
-    spec_output outputs[] = {{.root = next}, {.root = x}};
+    spec_output outputs[] = {{.root = next}, {.root = x}, {.root = both}}; /* the last one is not counted */
     spec_score scores[] = {{.root = once}, {.root = both}};
     temper_spec s = {.graph = f,
                      .kind = TEMPER_KIND_TRANSDUCER,

@@ -149,7 +149,7 @@ static void places_of_many_letters(arena *a) {
 /* ---- patterns ---- */
 
 /* Attention to the positions that have the pattern of i, three ways: by its definition, by what it says in other
-   operators, and as it is evaluated. No conjunction of it has a part twice. */
+   operators, and as it is evaluated. No conjunction of it has a part twice, or one that says nothing. */
 static void check_recall(const char *name, formula *f, node_id made, arena *scratch) {
     const formula_node *n = formula_at(f, made);
     if (!CHECK(n->op == OP_RECALL, "%s is no RECALL", name)) return;
@@ -166,9 +166,11 @@ static void check_recall(const char *name, formula *f, node_id made, arena *scra
         } while (corpus_next_word(word, length, 3));
     }
     for (node_id id = 1; id < f->count; id++)
-        for (size_t k = 0; formula_at(f, id)->op == OP_AND && k < formula_at(f, id)->kid_count; k++)
+        for (size_t k = 0; formula_at(f, id)->op == OP_AND && k < formula_at(f, id)->kid_count; k++) {
+            CHECK(formula_at(f, formula_kid(f, id, k))->op != OP_TRUE, "%s: node %u says true", name, id);
             for (size_t q = 0; q < k; q++)
                 CHECK(formula_kid(f, id, k) != formula_kid(f, id, q), "%s: node %u has a part twice", name, id);
+        }
 }
 
 static void patterns(arena *a) {
@@ -203,6 +205,8 @@ static void patterns(arena *a) {
                 {"only here", 1, {yes, once}},
                 {"here last", 2, {x, yes, yes, once, yes}},
                 {"no", 2, {no, last, x, x}},
+                {"neither", 2, {no, no, once, last}},
+                {"nothing to ask", 1, {no, no}},
                 {"impossible", 1, {no, yes}},
                 {"impossible letters", 3, {x, yes, y, yes, last, once}},
                 {"four", 4, {x, y, once, last, not_x, two, yes, never}},
