@@ -1,5 +1,6 @@
 /* Formulas letter by letter: every operator, from the left and in the mirror, against its definition on all short
-   strings, from memory that nobody has cleared; which formulas have steps at all, and how many bytes they remember. */
+   strings, in memory that nobody has cleared; which formulas have steps at all, and how many bytes they remember.
+ */
 #include <stdlib.h>
 #include <string.h>
 
