@@ -276,7 +276,7 @@ static value attend(value_context *c, const entry *e, const value *v) {
         all[2 * count] = pair[0].node;
         all[2 * count++ + 1] = pair[1].node;
     }
-    need_formula(c, e, &v[e->operands - 1], 0);
+    need_formula(c, e, &v[e->operands - 1], 1);
     value start = {.line = e->line, .column = e->column};
     node_id id =
         recall_make(&c->spec->graph, e->choice, e->mask, all, count, v[e->operands - 1].node, e->line, e->column);
