@@ -95,7 +95,7 @@ static value read_name(crasp *p) {
         v.at = token_place(&t);
         return v;
     }
-    if (strncmp(t.text, "Q_", 2) == 0 && t.length > 2) return letter_value(p, &t, t.text + 2, t.length - 2);
+    if (strncmp(t.text, "Q_", 2) == 0) return letter_value(p, &t, t.text + 2, t.length - 2);
     if (is_temporal(t.text)) refuse_temporal(p);
     bool lower = t.text[0] >= 'a' && t.text[0] <= 'z';
     if (!lower || (t.length > 1 && !p->header->tokens))

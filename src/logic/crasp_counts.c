@@ -42,7 +42,6 @@ static case_id share(counts *k, const linear_sum *sum) {
     for (size_t t = 0; t < sum->count; t++) key[t + 1] = (term){.weight = sum->weights[t], .count = sum->counts[t]};
     qsort(key, sum->count + 1, sizeof *key, order_terms);
     bool fresh;
-    if (bytes > UINT32_MAX) overflow(k);
     uint32_t index = *table_put(&k->index, key, bytes, (uint32_t)k->count, &fresh);
     if (fresh) array_push(a, k->sums, k->count, k->capacity, *sum);
     return cases_leaf(&k->by_case, index);

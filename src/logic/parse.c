@@ -227,7 +227,6 @@ static void end_condition(parser *p, entry *e, bool compares) {
     }
     if (!e->compares) {
         push_formula(p, formula_atom(&p->context.spec->graph, OP_TRUE));
-        p->values[p->value_count - 1].kind = VALUE_FORMULA;
         e->operands++;
     }
     e->compares = false;

@@ -55,11 +55,7 @@ static void read_definition(parser *p) {
         trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, name.line, name.column, text_string(&hint),
                         "the last line must be the answer, but it defines '%s'", shown);
     }
-    const linear_sum *sum = d.value.sum;
-    if (d.value.kind == VALUE_FORMULA)
-        formula_note_name(&s->graph, d.value.node, name.text);
-    else if (d.value.kind == VALUE_SUM && sum->count == 1 && sum->weights[0] == 1 && sum->constant == 0)
-        formula_note_name(&s->graph, sum->counts[0], name.text);
+    if (d.value.kind == VALUE_FORMULA) formula_note_name(&s->graph, d.value.node, name.text);
     d.value.is_literal = false;
     bool fresh;
     table_put(&p->index, name.text, name.length, (uint32_t)p->definition_count, &fresh);
@@ -210,7 +206,7 @@ enum { MOST_READ = 1 << 24 }; /* bytes of a line, once for each letter */
 static void read_each_letter(parser *p, size_t *capacity, spec_output x, const token *name, const parser *start) {
     temper_spec *s = p->context.spec;
     spec_header *h = p->context.header;
-    spec_splice *splices = arena_alloc(scratch_of(p), h->splice_count + 1, sizeof *splices);
+    spec_splice *splices = arena_alloc(scratch_of(p), h->splice_count, sizeof *splices);
     size_t splice_count = h->splice_count, size = p->z.at - start->z.at + 1;
     if (splice_count) memcpy(splices, h->splices, splice_count * sizeof *splices);
     if (size > MOST_READ / s->letters.count)
@@ -268,7 +264,7 @@ static void read_output(parser *p, size_t *capacity) {
 
 /* Where no other output holds. */
 static void settle_otherwise(temper_spec *s, arena *scratch) {
-    node_id *others = arena_alloc(scratch, s->output_count + 1, sizeof *others);
+    node_id *others = arena_alloc(scratch, s->output_count, sizeof *others);
     size_t count = 0;
     for (size_t k = 0; k < s->output_count; k++)
         if (!s->outputs[k].is_otherwise) others[count++] = s->outputs[k].root;
@@ -284,7 +280,7 @@ static void settle_otherwise(temper_spec *s, arena *scratch) {
    nothing else does, so only the others can clash, and one always holds. */
 static void settle_unclear(temper_spec *s, arena *scratch) {
     formula *g = &s->graph;
-    node_id *clashes = arena_alloc(scratch, s->output_count + 1, sizeof *clashes), seen = 0;
+    node_id *clashes = arena_alloc(scratch, s->output_count, sizeof *clashes), seen = 0;
     size_t count = 0;
     bool otherwise = false;
     for (size_t k = 0; k < s->output_count; k++) {

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
-
 const char *entry_shown(const value_context *c, const entry *e) {
     return text_escaped(c->scratch, e->text, e->length, 20);
 }
@@ -143,7 +141,6 @@ static value remainder_of(value_context *c, const entry *e, value *v) {
                         "the modulus must be positive, found %lld", (long long)m);
     v[0].kind = VALUE_REMAINDER;
     v[0].modulus = m;
-    v[0].is_literal = false;
     return v[0];
 }
 
@@ -164,10 +161,10 @@ static _Noreturn void refuse_remainders(value_context *c, const entry *e, const 
     text hint;
     text_init(&hint, c->scratch);
     bool equal = e->compare == CMP_EQ || e->compare == CMP_NE;
-    if (v[0].kind == v[1].kind && v[0].modulus == v[1].modulus && equal)
+    if (v->modulus == v[1].modulus && equal) /* of a sum it is 0 */
         text_printf(&hint, "write '(#[a] - #[b]) %% %lld %s 0' for '#[a] %% %lld %s #[b] %% %lld'",
-                    (long long)v[0].modulus, entry_shown(c, e), (long long)v[0].modulus, entry_shown(c, e),
-                    (long long)v[0].modulus);
+                    (long long)v->modulus, entry_shown(c, e), (long long)v->modulus, entry_shown(c, e),
+                    (long long)v->modulus);
     else
         text_puts(&hint, "a remainder and a constant, as in '#[a] % 3 = 1'");
     trap_raise_hint(c->scratch->trap, TEMPER_SYNTAX, e->line, e->column, text_string(&hint),
@@ -227,8 +224,7 @@ static value connect(value_context *c, const entry *e, const value *v) {
     for (size_t k = 0; k < e->operands; k++) need_formula(c, e, &v[k], k);
     if (e->op != OP_AND && e->op != OP_OR)
         return formula_value(c, e, formula_binary(f, e->op, v[0].node, v[1].node), &v[0]);
-    node_id few[2], *kids = few;
-    if (e->operands > 2) kids = arena_alloc(c->scratch, e->operands, sizeof *kids);
+    node_id *kids = arena_alloc(c->scratch, e->operands, sizeof *kids);
     for (size_t k = 0; k < e->operands; k++) kids[k] = v[k].node;
     return formula_value(c, e, formula_nary(f, e->op, kids, e->operands), &v[0]);
 }
@@ -299,5 +295,5 @@ value value_apply(value_context *c, const entry *e, value *v) {
     case ENTRY_WHERE:
     case ENTRY_OPEN: break;
     }
-    return v[0];
+    return *v;
 }

@@ -60,6 +60,9 @@ typedef struct value_context {
     arena *scratch; /* freed when the text is parsed */
 } value_context;
 
+/* Lines and columns as they are kept. */
+static inline uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
+
 /* The operator as written, for messages. */
 const char *entry_shown(const value_context *c, const entry *e);
 

@@ -32,8 +32,6 @@ static inline arena *scratch_of(const parser *p) { return p->context.scratch; }
 
 static inline void next(parser *p) { p->t = tokenizer_next(&p->z); }
 
-static inline uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
-
 /* value: from the token t to the end of the line, which becomes t */
 value parser_value(parser *p);
 

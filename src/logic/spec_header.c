@@ -267,7 +267,6 @@ static void declare(temper_spec *s, alphabet *to, const char *letter, size_t len
 /* The caller's alphabet: every character a letter, blanks ignored; with tokens, blank-separated. */
 static void read_option(temper_spec *s, spec_header *h) {
     const char *option = h->alphabet_option;
-    h->alphabet_option = NULL;
     size_t length = strlen(option), at = 0;
     while (at < length) {
         if (is_blank(option[at]) || option[at] == '\n') {
@@ -303,8 +302,6 @@ void spec_read_options(temper_spec *s, spec_header *h) {
         check_letter(s, letter, strlen(letter), 0, 0);
         declare(s, &s->letters, letter, strlen(letter), 0, 0);
     }
-    h->ascii_option = false;
-    h->letter_option_count = 0;
 }
 
 /* alphabet ITEM ...: words, quoted letters, bare punctuation */

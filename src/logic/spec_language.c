@@ -134,7 +134,7 @@ static void read_table_file(file_work *w, arena *scratch) {
     if (temper_file_read(&bytes, &length, text_string(&path), &error) != TEMPER_OK)
         trap_reraise(scratch->trap, &error);
     arena_on_release(scratch, release_text, bytes);
-    size_t skip = length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    size_t skip = strncmp(bytes, "\xEF\xBB\xBF", 3) ? 0 : 3; /* a NUL byte follows */
     text content;
     text_init(&content, scratch);
     if (jflap_is(bytes, length))
@@ -243,7 +243,7 @@ static void parse_regex_text(temper_spec *s, spec_header *h) {
 }
 
 static void parse_dfa_text(temper_spec *s, spec_header *h) {
-    size_t skip = s->source_length >= 3 && !memcmp(s->source, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    size_t skip = strncmp(s->source, "\xEF\xBB\xBF", 3) ? 0 : 3; /* a NUL byte follows */
     dfa_table *t =
         dfa_table_parse(&s->memory, s->source + skip, s->source_length - skip, false, h->tokens, 1, 1, NULL);
     if (h->tokens_fixed && !t->tokens)
