@@ -1,6 +1,6 @@
-/* The text form of a model, line by line: texts that differ from a whole model in one place, with the line, the column
-   and the words of the refusal that doc/model.md asks for, or with the model that is read. Sizes and numbers stand at
-   their ends: the last one that is read, and the first one that is not. */
+/* The text form of a model, line by line: texts that differ from a whole model in one place, with the line, the
+   column and the words of the refusal that doc/model.md asks for, or with the model that is read. Sizes and numbers
+   stand at their ends: the last one that is read, and the first one that is not. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <stdio.h>
