@@ -148,9 +148,9 @@ static void test_letters(void) {
     }
 }
 
-/* What is no letter is asked as a whole: eight pairs of conditions are 2^8 cases, sixteen conditions too many. */
+/* What is no letter is asked as a whole: ten pairs of conditions are 2^10 cases, twenty conditions too many. */
 static void test_wholes(void) {
-    enum { COUNT = 8 };
+    enum { COUNT = 10 };
     char source[4000], meaning[4000];
     size_t p = 0, f = 0;
     for (int k = 0; k < 2 * COUNT; k++)
@@ -164,7 +164,7 @@ static void test_wholes(void) {
         f += (size_t)snprintf(meaning + f, sizeof meaning - f, "%sY %c & (%c @ 1) & %c", k ? " | " : "", 'a' + k,
                               'a' + k, here);
     }
-    exact_text x = {source, meaning, {.syntax = TEMPER_SYNTAX_BRASP, .alphabet = "abcdefgh", .at = TEMPER_AT_LAST}};
+    exact_text x = {source, meaning, {.syntax = TEMPER_SYNTAX_BRASP, .alphabet = "abcdefghij", .at = TEMPER_AT_LAST}};
     exact_meaning(&x, TEMPER_SYNTAX_SPEC);
 }
 
