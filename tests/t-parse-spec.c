@@ -377,7 +377,7 @@ static void test_long(void) {
 /* The limit of doc/language.md: 256 MiB of text. What is too long is not even read. */
 static void test_size(void) {
     enum { MOST = 256 << 20 };
-    char *zeros = calloc(MOST, 1);
+    char *zeros = calloc((size_t)MOST + 1, 1);
     if (!zeros) return; /* a small machine */
     exact_refusal_of(&(exact_text){zeros,
                                    "syntax 1:1: NUL byte 0x00 in the text | a letter that is a control character is "
