@@ -1,5 +1,5 @@
 /* A file that changes while it is read: weights are read twice, and the second time one number is another one. That
-   is noticed for every number, whether it has a place in the model or not, and nothing is written beyond its array. */
+   is noticed for every number, whether it has a place in the model or not, and nothing is written behind an array. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -405,8 +405,10 @@ static void check_loading(writer *w, const text *header, uint64_t dense, trap *t
     bool fits = trap_attempt(&call.trap, NULL, try_loading, &call);
     arena_free(&scratch);
     temper_model_free(m);
+    const temper_error *e = &call.trap.error;
     if (!fits)
-        trap_raise_hint(t, call.trap.error.code, 0, 0, "the text form has no such limit", "%s", call.trap.error.text);
+        trap_raise_hint(t, e->code, 0, 0, e->code == TEMPER_LIMIT ? "the text form has no such limit" : "", "%s",
+                        e->text);
 }
 
 void safetensors_write(file_out *out, char digest[17], const temper_model *m, arena *scratch, trap *t) {
