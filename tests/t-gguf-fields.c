@@ -231,6 +231,42 @@ static void look_at_halves(const gguf_file *f) {
               "%g %g %g", (double)gguf_number(f, t, 0), (double)gguf_number(f, t, 1), (double)gguf_number(f, t, 2));
 }
 
+/* Values that end where the file does. */
+static void look_at_number(const gguf_file *f) {
+    CHECK(gguf_u32(f, "a key with twenty-four b") == 0x87654321, "%x", gguf_u32(f, "a key with twenty-four b"));
+}
+
+static void look_at_array(const gguf_file *f) {
+    const gguf_key *k = gguf_array(f, "four", GGUF_INT32);
+    CHECK(k->count == 3 && gguf_int_at(f, k, 0) == 7 && gguf_int_at(f, k, 1) == -1 &&
+              gguf_int_at(f, k, 2) == INT32_MIN,
+          "%d %d", gguf_int_at(f, k, 0), gguf_int_at(f, k, 2));
+}
+
+static void look_at_last_half(const gguf_file *f) {
+    CHECK(gguf_number(f, &f->tensors[0], 15) == -2, "%g", (double)gguf_number(f, &f->tensors[0], 15));
+}
+
+static void check_ends(void) {
+    static page p;
+    put_header(&p, 3, 0, 1);
+    put_key(&p, "a key with twenty-four b", 4);
+    put(&p, 0x87654321, 4);
+    check_file(p.bytes, p.length, look_at_number, NULL);
+    put_header(&p, 3, 0, 1);
+    put_key(&p, "four", 9);
+    put(&p, 5, 4);
+    put(&p, 3, 8);
+    put(&p, 0xffffffff00000007, 8);
+    put(&p, 0x80000000, 4);
+    check_file(p.bytes, p.length, look_at_array, NULL);
+    put_header(&p, 3, 1, 0);
+    put_tensor(&p, "t", 1, 16, 1, 0);
+    pad(&p, 32);
+    for (int k = 0; k < 16; k++) put(&p, 0xc000, 2);
+    check_file(p.bytes, p.length, look_at_last_half, NULL);
+}
+
 static void check_tensors(void) {
     static page p;
     put_header(&p, 3, 1, 0);
@@ -426,6 +462,7 @@ int main(void) {
     check_arrays();
     check_names();
     check_tensors();
+    check_ends();
     check_alignment();
     CHECK(entry_run(&e, check_models, &r) == TEMPER_OK, "%s", e.text);
     return test_finish("t-gguf-fields");
