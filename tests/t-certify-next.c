@@ -27,7 +27,7 @@ typedef struct subject {
 /* ---- sources ---- */
 
 static void random_language(subject *x, test_random *r) {
-    const random_regex *e = regex_random(r, 2 + random_below(r, 8), random_below(r, 2));
+    const random_regex *e = regex_random(r, 2 + random_below(r, 6), random_below(r, 2));
     *x = (subject){.at = TEMPER_AT_LAST, .one_way = true};
     snprintf(x->source, sizeof x->source, "next\nregex %s\n", regex_random_text(e));
 }
