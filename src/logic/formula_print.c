@@ -384,10 +384,12 @@ static void print_language(formula_printer *p, const formula_language *l) {
     }
     if (l->kind == LANGUAGE_TABLE) {
         text_puts(p->out, "dfa {");
-        if (p->is_label)
-            text_printf(p->out, " %zu states ", (size_t)(l->automaton ? l->automaton->state_count : 0));
-        else
+        if (!p->is_label)
             text_add(p->out, l->source, l->source_length);
+        else if (l->automaton)
+            text_printf(p->out, " %zu states ", (size_t)l->automaton->state_count);
+        else
+            text_puts(p->out, " ... "); /* a message about a text that is still being read */
         text_puts(p->out, p->is_label ? "}" : "\n}");
         return;
     }
@@ -481,10 +483,8 @@ void formula_label(text *out, const formula *f, const alphabet *letters, node_id
     formula_print_node(&p, id);
     if (p.limit == SIZE_MAX) return;
     size_t end = start, shown = 0;
-    for (uint32_t code; end < out->length && shown < most; shown++) {
-        size_t size = utf8_decode(&code, out->data + end, out->length - end);
-        end += size ? size : 1;
-    }
+    for (uint32_t code; end < out->length && shown < most; shown++)
+        end += utf8_decode(&code, out->data + end, out->length - end); /* whatever is printed is UTF-8 */
     if (end >= out->length) return;
     out->length = end;
     text_puts(out, "...");
