@@ -420,7 +420,6 @@ static void read_symbol(tokenizer *z, token *t) {
 
 token tokenizer_next(tokenizer *z) {
     token t = {.line = z->line, .column = z->column};
-    size_t before = z->at;
     if (!skip(z)) {
         t.kind = TOK_NEWLINE;
         z->at++;
@@ -433,14 +432,11 @@ token tokenizer_next(tokenizer *z) {
     if (z->at == z->length) return t; /* END stands where the last token ended */
     t.line = z->line;
     t.column = z->column;
-    t.space_before = z->at > before || z->at == 0;
     z->line_has_tokens = true;
     bool is_spec = z->syntax == TEMPER_SYNTAX_SPEC;
     char c = tokenizer_look(z, 0);
     if (c == '\'' || c == '"') {
-        bool space = t.space_before;
         t = tokenizer_quote(z);
-        t.space_before = space;
     } else if (is_digit(c)) {
         read_number(z, &t);
     } else if (is_spec && is_upper(c)) {

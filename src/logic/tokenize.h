@@ -55,7 +55,6 @@ typedef struct token {
                              symbols: the source spelling, not terminated */
     size_t length;       /* of text */
     size_t line, column; /* where it starts; column counts characters */
-    bool space_before;
 } token;
 
 typedef struct tokenizer {
