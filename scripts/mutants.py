@@ -41,6 +41,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -636,6 +637,7 @@ class Bench:
         self.seconds, self.met = {}, {}  # what each test takes without a change, and which places it meets
         self.left_out = set()
         self.listed = listed  # what the list of harmless ones has a reason for
+        self.seen = {}  # of headers: what each source sees of them
         self.digests = {}  # what a test is made of: what a mutant passed once need not run again
 
     def tests_of(self, path):
@@ -694,6 +696,42 @@ class Bench:
         seconds = used.ru_utime + used.ru_stime
         return ("" if code == 0 else "time" if code in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL) else "fails"), seconds
 
+    def users_of(self, mutant):
+        """Which sources see this place of a header: those in which it is left after the preprocessor. A table of macros (operators.h) is
+        included everywhere, but a user drops most of its arguments."""
+        written = mutant.source.written
+
+        def directs(place):  # the preprocessor itself reads it: it may decide what others compile
+            return written[:place].rpartition("\n")[2].lstrip().startswith("#")
+
+        if mutant.path not in self.seen:
+            marked, at, places = "", 0, set()
+            for start, end in sorted({(m.start, m.end) for m in mutants_of(mutant.path, mutant.number >> 12)}):
+                if start >= at and not directs(start):
+                    marked += written[at:start] + " mutant_at_%d_ " % start
+                    at = end
+                    places.add((start, end))
+            self.seen[mutant.path] = (places, self.preprocess(mutant.path, marked + written[at:]))
+        places, users = self.seen[mutant.path]
+        if (mutant.start, mutant.end) not in places:
+            return self.users[mutant.path]
+        return [user for user, marks in users.items() if "mutant_at_%d_" % mutant.start in marks]
+
+    def preprocess(self, path, marked):
+        """{source: the marks that the compiler sees in it}, with marks in a header."""
+        result = {}
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(copy))
+            with open(copy, "w", encoding="utf-8") as file:
+                file.write(marked)
+            for source in sorted(set(self.users[path])):
+                command = self.tree.cc + ["-I" + os.path.join(folder, "src"), "-I" + os.path.join(self.tree.top, "src"), *self.tree.flags,
+                                          "-E", os.path.join(self.tree.top, source)]
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, text=True)
+                result[source] = set(re.findall(r"mutant_at_\d+_", done.stdout))
+        return result
+
     def build_apart(self, folder, mutant):
         """A function that links a test with this mutant, or None: the compiler refuses it."""
         shutil.rmtree(folder, ignore_errors=True)
@@ -702,7 +740,7 @@ class Bench:
         written = mutant.source.written
         with open(copy, "w", encoding="utf-8") as file:
             file.write(written[:mutant.start] + mutant.new + written[mutant.end:])
-        sources = [mutant.path] if mutant.path.endswith(".c") else self.users[mutant.path]
+        sources = [mutant.path] if mutant.path.endswith(".c") else self.users_of(mutant)
         tests, objects = self.tests_of(mutant.path) - self.left_out, {}
         for source in sorted(set(sources)):
             if source.startswith("tests/t-") and source[6:-2] not in tests:
