@@ -118,7 +118,7 @@ node_id recall_make(formula *f, temper_choice choice, temper_mask mask, const no
         for (size_t k = 0; k < count; k++) where[k] = conditions[2 * k];
         return attend(f, choice, mask, formula_nary(f, OP_AND, where, count), value, line, column);
     }
-    pattern *patterns = arena_alloc(f->arena, 2 * RECALL_CLASSES, sizeof *patterns);
+    pattern *patterns = arena_alloc(f->arena, RECALL_CLASSES, sizeof *patterns);
     size_t found = list_patterns(f, conditions, count, patterns, line, column);
     node_id *cases = arena_alloc(f->arena, found, sizeof *cases), *kids;
     for (size_t p = 0; p < found; p++) {
