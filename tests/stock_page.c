@@ -51,6 +51,7 @@ void page_norm(page_view *x, uint32_t layer, bool net) {
     if (!is_gpt2(x)) {
         real pin = 0x1p30L;
         bool four = false;
+        squares += 2 * d * U * squares; /* as they are in f32, and as some of them add up */
         for (uint32_t p = 1; p && p <= u->m->width; p *= 4) four = four || p == u->m->width;
         if (four && squares < 63 && epsilon < 0x1p-25L * pin / d) return;
         page_ask(x, squares <= 0x1p20L, "columns beside the pin");

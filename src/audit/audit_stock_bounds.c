@@ -62,6 +62,7 @@ void stock_norm(stock_bounding *b, uint32_t layer, bool net) {
         double pin = LLAMA_PIN * LLAMA_PIN;
         b->mean = 0;
         b->common = b->own = 0;
+        squares *= 1 + 2 * d * F32; /* each is rounded, and so is what some of them add up to without the pin */
         if (is_power_of_four(u->m->width) && squares < 63 && epsilon < 0x1p-25 * pin / d) return;
         if (squares > 0x1p20) stock_refuse(b->s, layer, 0, "its columns are too large beside the pin");
         b->common = ((squares + epsilon * d) / pin + 4 * F32) * SLACK;

@@ -141,6 +141,7 @@ bool prover_norm(prover *p, const float *gain) {
     add_sizes(p, &squares, &sizes);
     if (!gpt2) {
         double pin = LLAMA_PIN * LLAMA_PIN;
+        squares = up_mul(squares, 1 + 2 * d * UNIT); /* each is rounded, and what some of them add up to, too */
         bool identity = is_power_of_four(p->m->width) && squares < 63 && epsilon < ldexp(pin / d, -25);
         p->norm_error = identity ? 0 : up_add(up_div(up_add(squares, up_mul(epsilon, d)), pin), 4 * UNIT);
         p->norm_own = identity ? 0 : 4 * UNIT;
