@@ -511,7 +511,7 @@ static real yesterday_off(view *x, const undo_head *h) {
 static real wave_off(view *x, const undo_head *h) {
     const undo_turn *t = &h->turns[0];
     real k = fabsl(t->key_weight), length = hypotl(t->first, t->second), worst = 0;
-    real share = one_error(x) + x->own + 2 * x->common + 8 * U + 2 * (x->u->m->head_size + 4) * 1.01L * U +
+    real share = 2 * one_error(x) + 2 * x->common + 8 * U + 2 * (x->u->m->head_size + 4) * 1.01L * U +
                  (x->cache16 ? 2.01L * V : 0);
     for (uint32_t i = 1; i < x->u->m->positions; i++) {
         real y = wave_at(t, i),
@@ -524,6 +524,10 @@ static real wave_off(view *x, const undo_head *h) {
             plus += product * cosl(angle);
             sizes += fabsl(product);
             off += fabsl(product) * (angle * (3 * (real)pair + 4) * U + TURNED + OWN_TRIG);
+            /* either factor may be so small that f16 has few bits of it */
+            real tiny = x->cache16 ? TINY : 0;
+            off +=
+                fabsl((real)h->products[j].query.one) * tiny + fabsl((real)h->products[j].key.terms[0].weight) * tiny;
         }
         off += (k * fabsl(y) + sizes) * share + (x->cache16 ? (k + length) * TINY : 0);
         real score = (fabsl(t->key_weight * y + plus) - off) / head_root(x);

@@ -380,6 +380,25 @@ static void set_kernels(state *s, stock_kernels k) {
     s->x.norms32 = k.f32_norms;
 }
 
+/* The threshold of a wave is one product: a large query and a key of which f16 has few bits, or the other way
+   round. */
+static void thin_threshold(state *s) {
+    const undo_product *p = &s->head->products[0];
+    double part = p->query.one * p->key.terms[0].weight;
+    stock_kernels kernels = s->b.k;
+    shakes c = {.count = 0};
+    set_kernels(s, (stock_kernels){.f16_cache = true});
+    s->size = 0;
+    for (int k = 0; k < 2; k++) {
+        shake_put_number(&c, &p->query.one, k ? part / 60000 : 60000);
+        shake_put_number(&c, &p->key.terms[0].weight, k ? 60000 : part / 60000);
+        compare_head(s);
+        shake_undo(&c, 0);
+    }
+    s->size = 1;
+    set_kernels(s, kernels);
+}
+
 /* The sentinel as heavy as f16 takes it, and values of both signs with a weight that is nearly a power of two. */
 static void weigh_sentinel(state *s, shakes *c) {
     size_t kept = c->count;
@@ -627,6 +646,7 @@ static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
         for (int k = 0; k < (looks_up ? 30 : 6); k++) shake_head(&s, r);
         if (s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
         if (s.head->role == UNDO_ONCE) sharpen(&s);
+        if (s.head->role == UNDO_WAVE && s.head->product_count) thin_threshold(&s);
         shake_values(&s, r);
     }
 }

@@ -395,7 +395,8 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
 static double bound_wave(stock_bounding *b, const undo_head *h) {
     const undo_turn *t = &h->turns[0];
     double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0;
-    double scale = stock_pin_error(b) + b->own + 2 * b->common + 8 * F32;
+    /* queries have the constant 1, and keys the start sentinel's, which f16 rounds as far */
+    double scale = 2 * (stock_pin_error(b) + b->common) + 8 * F32;
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
         double x = t->first * cos_f64(t->frequency * i) - t->second * sin_f64(t->frequency * i);
         double off = k * length * (t->frequency * i * (3.0 * t->pair + 4) * F32 + 2 * TRIG + CLOSE);
@@ -407,6 +408,7 @@ static double bound_wave(stock_bounding *b, const undo_head *h) {
             plus += part * cos_f64(b->u->frequencies[pair] * i);
             product += fabs(part);
             off += fabs(part) * (angle_error_at(b, pair, i) + TRIG + CLOSE);
+            if (b->k.f16_cache) off += (fabs(p->query.one) + fabs(p->key.terms[0].weight)) * F16_TINY;
         }
         double all = k * fabs(x) + product;
         off += all * (scale + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + (b->k.f16_cache ? 2.01 * F16 : 0));
