@@ -670,8 +670,10 @@ static real step_off(view *x, const undo_step *s, real *product, real *none) {
     for (real a = 96; x->vectors16 && a <= high + 32; a += 32) {
         real two[2] = {a, a - 64}, left = 0, roundings = 0;
         for (int k = 0; k < 2; k++) {
-            left += fmaxl(two[k] - in_f16(two[k] - off), in_f16(two[k] + off) - two[k]);
-            roundings += fminl(V * (two[k] + off), off);
+            real said = k ? off + UNDO_GATE * one_error(x) : off; /* and times what is 1 in a Llama */
+            if (llama && scale > 0) said += (two[k] + said) * (scale + 3 * U);
+            left += fmaxl(two[k] - in_f16(two[k] - said), in_f16(two[k] + said) - two[k]);
+            roundings += fminl(V * (two[k] + said), said);
         }
         moved = fmaxl(moved, fminl(left, roundings));
     }

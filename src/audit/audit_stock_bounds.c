@@ -251,13 +251,15 @@ static double rounded_off(double argument, double off) {
 
 static double argument_rounding(double argument, double off) { return fmin(F16 * (argument + off), off); }
 
-/* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. They share what they are
-   off, and that cancels out if none is rounded; else each is as far off as f16 leaves it, or as it is rounded. */
-static double step_rounding(double high, double off) {
+/* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`, and the second one is off
+   by `more` beside. They share what they are off, and that cancels out if none is rounded; else each is as far off as
+   f16 leaves it, or as it is rounded. What is rounded is the argument times a number within `share` of 1. */
+static double step_rounding(double high, double off, double more, double share) {
     double most = 0;
     for (double x = 96; x <= high + 32; x += 32) {
-        double apart = rounded_off(x, off) + rounded_off(x - 64, off);
-        double each = argument_rounding(x, off) + argument_rounding(x - 64, off);
+        double first = off + share * (x + off), second = off + more + share * (x - 64 + off + more);
+        double apart = rounded_off(x, first) + rounded_off(x - 64, second);
+        double each = argument_rounding(x, first) + argument_rounding(x - 64, second);
         most = fmax(most, fmin(apart, each));
     }
     return most;
@@ -272,7 +274,8 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double most = fmax(fabs(low), fabs(high)) + UNDO_GATE; /* the second unit's constant is by that much less */
     double active = fmax(high, 0) + off;                   /* a unit says no more, tails aside */
     /* ideal arguments are 32 away from 0 at least: sums are whole, and cuts a quarter away from whole numbers */
-    double sure = 32 - off - b->common * 32 - UNDO_GATE * stock_pin_error(b); /* the second unit's constant */
+    double more = UNDO_GATE * stock_pin_error(b); /* of the second unit's constant */
+    double sure = 32 - off - b->common * 32 - more;
     if (!(sure >= (llama ? SILU_SURE : GELU_SURE)))
         stock_refuse(b->s, s->layer, 0, "units %u and on may not be saturated: an argument is off by %.3g",
                      s->unit + 1, off);
@@ -284,9 +287,10 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     /* of two units, each of which f16 rounds by at most itself */
     double tails = llama ? 4 * 1.01 * sure * exp_f64(-sure) : 0;
     /* the other projection is the constant 1: where that is exact, so are products with it */
-    if (llama && scale > 0) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * active;
+    double share = llama && scale > 0 ? scale + 3 * F32 : 0;
+    if (share > 0) unit += 2 * HALF_GATE * share + 2 * F32 * active;
     unit += tails;
-    if (b->k.f16_vectors) unit += step_rounding(high, off);
+    if (b->k.f16_vectors) unit += step_rounding(high, off, more, share);
     for (size_t k = 0; k < s->count; k++) {
         double w = fabs(s->terms[k].weight) / UNDO_GATE;
         uint32_t c = s->terms[k].channel;

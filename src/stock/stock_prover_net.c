@@ -71,6 +71,13 @@ typedef struct point_error {
 /* f16 has the ideal number, and rounds to it. */
 static bool snaps(double a, double off) { return a == 32 * rint(a / 32) && off < a * 0x1p-12; }
 
+/* How far what a unit says is off, if its argument is off by so much: of a Llama that is times the other projection,
+   which is 1 up to an error. */
+static double activation_off(const prover *p, double argument, double off) {
+    if (p->m->architecture != STOCK_LLAMA || p->pin_error == 0) return off;
+    return up_add(off, up_mul(up_add(argument, off), up_add(up_add(p->norm_error, p->pin_error), 4 * UNIT)));
+}
+
 /* One value of the sum of a group: how far what its units write to the column is from the ideal. The argument of unit
    k is arguments[k]. */
 static bool add_point(net_work *w, const size_t *group, size_t size, const double *arguments, bool shared,
@@ -81,7 +88,7 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
     for (size_t g = 0; g < size; g++) {
         const net_unit *m = &w->more[group[g]];
         double a = arguments[g], off = up_add(m->row.error, up_mul(m->row.relative, fabs(a)));
-        if (a > 0 && weight_to(&w->units[group[g]], column) != 0) snap = snap && snaps(a, off);
+        if (a > 0 && weight_to(&w->units[group[g]], column) != 0) snap = snap && snaps(a, activation_off(p, a, off));
     }
     for (size_t g = 0; g < size; g++) {
         const ideal_unit *u = &w->units[group[g]];
@@ -105,8 +112,8 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         constant += to * m->pin;
         own = up_add(own, up_mul(fabs(to), shared ? m->own : off));
         scale = fmax(scale, m->row.relative);
-        double half = up_add(up_mul(HALF_UNIT, up_add(a, off)), HALF_TINY);
-        if (format_round(&format_f16, a) == a) half = fmin(half, off); /* no further than to a number that it has */
+        double said = activation_off(p, a, off), half = up_add(up_mul(HALF_UNIT, up_add(a, said)), HALF_TINY);
+        if (format_round(&format_f16, a) == a) half = fmin(half, said); /* no further than to a number that it has */
         if (p->options.weights == STOCK_F16 && !snap) own = up_add(own, up_mul(fabs(to), half));
         value += to * a;
         all = up_add(all, up_mul(fabs(to), up_add(a, off)));
@@ -118,7 +125,8 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
     if (shared) off = up_add(off, up_mul(fabs(value), scale)); /* one scale for all: it multiplies what they write */
     off = up_add(off, tails);
     if (p->m->architecture == STOCK_LLAMA && p->pin_error > 0) /* the other projection is 1 up to this */
-        off = up_add(off, up_add(up_mul(fabs(value), up_mul(2, p->pin_error)), up_mul(4 * UNIT, all)));
+        off = up_add(
+            off, up_add(up_mul(fabs(value), up_add(p->norm_error, up_mul(2, p->pin_error))), up_mul(4 * UNIT, all)));
     out->error = fmax(out->error, off);
     out->written = fmax(out->written, all);
     out->least = fmin(out->least, value);
