@@ -224,7 +224,7 @@ static void random_models(test_random *r) {
 /* One operator at a time, in every type: the lengths where short types end are short, so the runs reach them. Each
    formula meets each type by one of the three methods; with more effort by all. */
 static bool is_tried(size_t number, size_t type, size_t method) {
-    return test_effort() > 2 || (number + type + method) % 4 == 0;
+    return test_effort() > 2 || (number + type + method) % 4 == 2;
 }
 
 static void operators(test_random *r) {
