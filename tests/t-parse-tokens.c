@@ -21,6 +21,7 @@ static arena memory;
 
 #define QUOTED(letter) "a letter other than a-z is quoted: '" letter "'"
 #define LOWER          "; names of definitions are lower-case, other letters are quoted"
+#define FORTY          "abcdefghijklmnopqrstuvwxyz_abcdefghij_01"
 #define NOT_NAME       "names of definitions are lower-case words; operators are upper-case, with blanks around them"
 #define NOT_CLOSED     "the class opened by '[' is not closed on this line"
 #define CLASS_HINT     "a class of letters is [abc]; the bracket as a letter is '[' in quotes"
@@ -72,6 +73,10 @@ static const struct {
     {SPEC, "G12", "1:1: 'G12' runs an operator and a name together", "write 'G 12'" LOWER},
     {SPEC, "XXXXXXXXa", "1:1: 'XXXXXXXXa' runs an operator and a name together", "write 'XXXXXXXX a'" LOWER},
     {SPEC, "XXXXXXXXXa", "1:1: 'XXXXXXXXXa' runs an operator and a name together", "put a blank between them" LOWER},
+    {SPEC, "X" FORTY, "1:1: 'Xabcdefghijklmnopqrstuvwxyz_abcdefghij_0...' runs an operator and a name together",
+     "write 'X " FORTY "'" LOWER},
+    {SPEC, "X" FORTY "2", "1:1: 'Xabcdefghijklmnopqrstuvwxyz_abcdefghij_0...' runs an operator and a name together",
+     "put a blank between them" LOWER},
     {SPEC, "wX a & Gb", "1:8: 'Gb' runs an operator and a name together", "write 'G b'" LOWER},
     {SPEC, "wXX a & Gb", "1:9: 'Gb' runs an operator and a name together", "write 'G b'" LOWER},
     {SPEC, "And a", "1:1: 'And' is neither a name nor an operator", "'And' is written '&'"},
@@ -111,6 +116,9 @@ static const struct {
     {BRASP, "P(i) := Q_a(i) @", "1:16: unexpected character '@'", QUOTED("@")},
     /* quotes and escapes */
     {SPEC, "'\\q'", "1:2: '\\q' is not a known escape", ESCAPES},
+    {SPEC, "'\\qa'", "1:2: '\\q' is not a known escape", ESCAPES},
+    {SPEC, "'\\x80a'", "1:2: '\\x80' is not a known escape", ESCAPES},
+    {SPEC, "'\\u{fFaA90g'", "1:2: '\\u{fFaA90' is not a known escape", ESCAPES},
     {SPEC, "'a\\", "1:3: '\\' is not a known escape", ESCAPES},
     {SPEC, "'\\\n'", "1:2: '\\\\n' is not a known escape", ESCAPES},
     {SPEC, "'\\\t'", "1:2: '\\\\t' is not a known escape", ESCAPES},

@@ -214,6 +214,9 @@ static void test_ranges(void) {
                  {"[acegi]", "acegikz", "[acegi]"},
                  {"[acegik]", "acegikz", "[^z]"},
                  {"[acegik]", "acegikmz", "[acegik]"},
+                 {"[acegikmop]", "abcdefghijklmnop", "[acegikmop]"},
+                 {"[acegikmopq]", "abcdefghijklmnopq", "[^bdfhjln]"},
+                 {"[a-mp]", "abcdefghijklmnopq", "[a-mp]"},
                  {"[!\"#$%]", "!\"#$%&abc", "[!-%]"},
                  {"[-./01]", "-./01abc", "[\\--1]"},
                  {"[a\\ b~]", "ab ~", "[ab\\ ~]"}};
