@@ -1208,7 +1208,7 @@ has 'certify: roles need no journal' "$err" 'the heads of this model have roles'
 run 2 certify -f 'O a' --as gpt2 --journal j9
 if [ -e j9 ]; then fail 'no journal where there is no use for it'; else pass; fi
 "$temper" soften stack.temper --length 600 --threads 1 --journal j9 -q -o killed.temper 2>/dev/null &
-while [ "$(wc -l <j9 2>/dev/null || echo 0)" -lt 4 ]; do sleep 0.02; done
+while [ "$(wc -l 2>/dev/null <j9 || echo 0)" -lt 4 ]; do sleep 0.02; done
 kill -KILL $! 2>/dev/null
 wait $! 2>/dev/null
 cp j9 j10
