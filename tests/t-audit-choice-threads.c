@@ -72,10 +72,10 @@ static void find_facts(entry *e, void *context) {
                  .scratch = &e->scratch,
                  .model = t->m,
                  .length = t->length,
-                 .watch = t->watch.threads ? &t->watch : NULL};
+                 .watch = t->watch.progress ? &t->watch : NULL};
     general *g = arena_zalloc(&e->memory, 1, sizeof *g);
     general_begin(g, a);
-    if (t->watch.threads)
+    if (t->watch.progress)
         general_run_sets(g);
     else
         general_run_lengths(g, 0, t->length + 1);
@@ -92,7 +92,7 @@ typedef struct subject {
     test_random *r;
 } subject;
 
-static const unsigned THREADS[] = {2, 3, 5, 16, 17, 40};
+static const unsigned THREADS[] = {0, 2, 3, 5, 16, 17, 40};
 
 static void with_threads(const subject *s, const general *one, const temper_error *why) {
     temper_error e = {0};
