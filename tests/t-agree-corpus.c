@@ -43,7 +43,7 @@ static void expect_refusal(const temper_spec *spec, const char *name) {
 
 int main(void) {
     test_random r = test_seed(7);
-    size_t budget = (size_t)(900 * test_effort());
+    size_t budget = (size_t)(500 * test_effort());
     for (size_t k = 0; k < corpus_size(); k++) {
         const corpus_entry *e = corpus_at(k);
         temper_spec *spec = corpus_parse(e);

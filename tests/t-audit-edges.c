@@ -277,7 +277,7 @@ static void check_digits(void) {
 int main(void) {
     check_digits();
     double effort = test_effort();
-    size_t types = effort < 0.05 ? 1 : effort < 0.1 ? 3 : 2 + (size_t)(2 * effort), number = 0;
+    size_t types = effort < 0.05 ? 1 : effort < 0.1 ? 3 : 1 + (size_t)(2 * effort), number = 0;
     for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_DIGITS; m++)
         for (size_t k = 0; k < CASE_COUNT; k++) check_case(&CASES[k], m, number++, types);
     static const edge_case nearest[] = {{"Y a", NULL, NULL},   {"X a", NULL, NULL},     {"a S b", NULL, NULL},

@@ -72,7 +72,7 @@ static void find_limit(const struct limit *l) {
     temper_spec *spec = spec_of(l->formula, "abc", TEMPER_AT_LAST);
     temper_model *m = l->method == TEMPER_METHOD_DIGITS ? digits_of(spec, l->type) : model_of(spec, l->method);
     uint32_t *word = calloc(l->most, sizeof *word);
-    size_t first = 0, from = l->most < 2000 ? 1 : l->most - 100;
+    size_t first = 0, from = l->most < (test_effort() > 1 ? 2000 : 500) ? 1 : l->most - 100;
     for (size_t n = from; m && !first && n <= l->most; n++)
         for (size_t k = 0; k < 2; k++) {
             fill(word, n, l->patterns[k]);

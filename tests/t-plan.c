@@ -309,7 +309,7 @@ static void one_spec(const char *name, const temper_spec *spec, test_random *r) 
 
 int main(void) {
     test_random r = test_seed(23);
-    size_t step = test_effort() < 1 ? 5 : 1;
+    size_t step = test_effort() < 1 ? 5 : test_effort() > 1 ? 1 : 2;
     for (size_t k = 0; k < corpus_size(); k += step) {
         temper_spec *spec = corpus_parse(corpus_at(k));
         one_spec(corpus_at(k)->name, spec, &r);
