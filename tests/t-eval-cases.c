@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "logic/value_cases.h"
+#include "in_arena.h"
 #include "test.h"
 
 enum { LETTERS = 3, OTHERS = 3, CONDITIONS = LETTERS + OTHERS, POOL = 64, NO_LETTER = LETTERS };
@@ -355,23 +356,11 @@ static void fold(arena *a) {
           "not");
 }
 
-static void test_with_trap(void (*body)(arena *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a);
-    arena_free(&a);
-}
-
 int main(void) {
-    test_with_trap(split_and_combine);
-    test_with_trap(combine_all);
+    test_in_arena(split_and_combine);
+    test_in_arena(combine_all);
     test_limits();
-    test_with_trap(become_formulas);
-    test_with_trap(fold);
+    test_in_arena(become_formulas);
+    test_in_arena(fold);
     return test_finish("eval-cases");
 }

@@ -9,6 +9,7 @@
 #include "logic/place.h"
 #include "logic/recall.h"
 #include "reference.h"
+#include "in_arena.h"
 #include "test.h"
 
 enum { SEEN = 260 }; /* letters that are asked for */
@@ -317,26 +318,14 @@ static void all_rows(arena *a) {
     }
 }
 
-static void test_with_trap(void (*body)(arena *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a);
-    arena_free(&a);
-}
-
 int main(void) {
-    test_with_trap(sets_of_letters);
-    test_with_trap(bits_of_letters);
-    test_with_trap(shared_nodes);
-    test_with_trap(states_of_machines);
-    test_with_trap(long_sums);
-    test_with_trap(large_sums);
-    test_with_trap(reachable);
-    test_with_trap(all_rows);
+    test_in_arena(sets_of_letters);
+    test_in_arena(bits_of_letters);
+    test_in_arena(shared_nodes);
+    test_in_arena(states_of_machines);
+    test_in_arena(long_sums);
+    test_in_arena(large_sums);
+    test_in_arena(reachable);
+    test_in_arena(all_rows);
     return test_finish("eval-graph");
 }

@@ -9,6 +9,7 @@
 #include "logic/place.h"
 #include "logic/recall.h"
 #include "reference.h"
+#include "in_arena.h"
 #include "test.h"
 
 /* ---- places ---- */
@@ -297,22 +298,10 @@ static void test_outputs(void) {
     free(written);
 }
 
-static void test_with_trap(void (*body)(arena *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a);
-    arena_free(&a);
-}
-
 int main(void) {
     test_places();
-    test_with_trap(places_of_many_letters);
-    test_with_trap(patterns);
+    test_in_arena(places_of_many_letters);
+    test_in_arena(patterns);
     test_limits();
     test_outputs();
     return test_finish("eval-places");

@@ -10,6 +10,7 @@
 #include "logic/recall.h"
 #include "random_formula.h"
 #include "reference.h"
+#include "in_arena.h"
 #include "test.h"
 
 enum { LONGEST = 6, LETTERS = 2, JUNK = 1 << 18, ROOTS = 4 };
@@ -287,22 +288,10 @@ static void several_roots(arena *a) {
         for (size_t count = 1; count <= ROOTS; count++) check_steps("several roots", &f, roots[k], count, false, -1);
 }
 
-static void test_with_trap(void (*body)(arena *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a);
-    arena_free(&a);
-}
-
 int main(void) {
     test_texts();
-    test_with_trap(attend);
-    test_with_trap(large_sums);
-    test_with_trap(several_roots);
+    test_in_arena(attend);
+    test_in_arena(large_sums);
+    test_in_arena(several_roots);
     return test_finish("eval-steps");
 }

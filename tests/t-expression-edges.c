@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/expression.h"
+#include "in_arena.h"
 #include "test.h"
 
 static const expression *read_text(arena *a, const char *bytes, size_t length) {
@@ -243,25 +244,13 @@ static void try_texts(arena *a) {
           "i + ): %zu:%zu", e.line, e.column);
 }
 
-static void test_with_trap(void (*body)(arena *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a);
-    arena_free(&a);
-}
-
 int main(void) {
-    test_with_trap(print_texts);
-    test_with_trap(read_values);
+    test_in_arena(print_texts);
+    test_in_arena(read_values);
     test_refusals();
     test_long_numbers();
     test_depth();
     test_made();
-    test_with_trap(try_texts);
+    test_in_arena(try_texts);
     return test_finish("expression-edges");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "in_arena.h"
 #include "test.h"
 
 /* What is asked of a text. */
@@ -173,7 +174,8 @@ static void test_long_finds(void) {
 
 /* ---- strings, by code points ---- */
 
-static void read_codes(arena *a, trap *t) {
+static void read_codes(arena *a) {
+    trap *t = a->trap;
     static const struct {
         const char *text, *decoded;
     } cases[] = {
@@ -205,7 +207,8 @@ static void read_codes(arena *a, trap *t) {
 }
 
 /* Texts in growing order of code points, each followed by a closing quote, which is no part of it. */
-static void compare_texts(arena *a, trap *t) {
+static void compare_texts(arena *a) {
+    trap *t = a->trap;
     static const char *const ordered[] = {"\"\"",
                                           "\"\\u0000\"",
                                           "\"!\"",
@@ -247,7 +250,8 @@ static void test_long_numbers(void) {
     CHECK(reads(&e, SKIP, bytes, 118), "a number that is skipped may be long: %s", e.text);
 }
 
-static void read_numbers(arena *a, trap *t) {
+static void read_numbers(arena *a) {
+    trap *t = a->trap;
     static const struct {
         const char *text, *behind;
         double value;
@@ -280,7 +284,8 @@ static void read_numbers(arena *a, trap *t) {
 
 /* ---- the reader itself ---- */
 
-static void read_fields(arena *a, trap *t) {
+static void read_fields(arena *a) {
+    trap *t = a->trap;
     static const char *const names[] = {"a", "b", NULL};
     static const char source[] = "{\"b\": 1, \"a\": 2 } ";
     json_reader r;
@@ -319,7 +324,8 @@ static void test_places(void) {
 }
 
 /* A text in a string: each of its bytes, and its end, has a place in the outer text. */
-static void find_offsets(arena *a, trap *t) {
+static void find_offsets(arena *a) {
+    trap *t = a->trap;
     /* the inner text is [1,"é\n"] with é as two bytes and an escaped line feed; written in the outer one as */
     static const char outer_text[] = "  \"[1,\\\"\\u00e9\\\\n\\\"]\"";
     static const size_t places[] = {103, 104, 105, 106, 108, 108, 114, 116, 117, 119, 120};
@@ -339,27 +345,15 @@ static void find_offsets(arena *a, trap *t) {
               (unsigned long long)jread_offset(&inner, at), places[at]);
 }
 
-static void test_with_trap(void (*body)(arena *, trap *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a, &t);
-    arena_free(&a);
-}
-
 int main(void) {
     test_refusals();
     test_long_finds();
-    test_with_trap(read_codes);
-    test_with_trap(compare_texts);
+    test_in_arena(read_codes);
+    test_in_arena(compare_texts);
     test_long_numbers();
-    test_with_trap(read_numbers);
-    test_with_trap(read_fields);
+    test_in_arena(read_numbers);
+    test_in_arena(read_fields);
     test_places();
-    test_with_trap(find_offsets);
+    test_in_arena(find_offsets);
     return test_finish("json-edges");
 }

@@ -1,5 +1,6 @@
 /* The JSON reader against a second one, written as a recursive descent over the grammar of RFC 8259: both take or
    both refuse random texts and damaged ones. Then positions in messages, and what strings decode to. */
+#include "in_arena.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -337,7 +338,8 @@ static void test_messages(void) {
 
 /* ---- values ---- */
 
-static void read_values(arena *a, trap *t) {
+static void read_values(arena *a) {
+    trap *t = a->trap;
     static const char *const names[] = {"whole", "real", "yes", "none", "list", NULL};
     static const char source[] = "{\"real\":-0.25e1, \"whole\":18446744073709551615,\"yes\":true,"
                                  "\"none\":null,\"list\":[\"a\",[1,2],\"\\ud83d\\ude00\\u00e9\",{}]}";
@@ -423,7 +425,8 @@ static void test_refusals(void) {
 }
 
 /* Any bytes written as a string are read back; JSON in a string of JSON gives places of the outer text. */
-static void read_strings(arena *a, trap *t) {
+static void read_strings(arena *a) {
+    trap *t = a->trap;
     test_random r = test_seed(12);
     for (size_t k = 0; k < 2000; k++) {
         char bytes[64], back[64];
@@ -457,24 +460,12 @@ static void read_strings(arena *a, trap *t) {
     }
 }
 
-static void test_with_trap(void (*body)(arena *, trap *)) {
-    trap t;
-    arena a;
-    temper_error e;
-    arena_init(&a, &t);
-    if (trap_set(&t, &e))
-        CHECK(false, "%s", e.text);
-    else
-        body(&a, &t);
-    arena_free(&a);
-}
-
 int main(void) {
     test_random_texts();
     test_depth();
     test_messages();
-    test_with_trap(read_values);
+    test_in_arena(read_values);
     test_refusals();
-    test_with_trap(read_strings);
+    test_in_arena(read_strings);
     return test_finish("json");
 }
