@@ -139,6 +139,9 @@ same 'a sweep from a part of a journal' got expected
 
 # all, into a folder that is empty, has a part of it, or all of it
 "$build/temper" lab all --quick -o all.expected >expected
+check 'lab all: every claim holds' $?
+grep -q ' 0 failed, seed 1; the page is all.expected/report.html' expected
+check "lab all: $(tail -n 1 expected)" $?
 sed -i s/all.expected/all/ expected
 mkdir all
 cp all.expected/schedules* all
