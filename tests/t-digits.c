@@ -165,7 +165,8 @@ static bool agrees_in_all(const char *name, const temper_model *m, const temper_
 }
 
 static void corpus(test_random *r) {
-    for (size_t k = 0; k < corpus_size(); k += test_effort() > 1 ? 1 : 2) {
+    size_t step = test_effort() > 1 ? 1 : 2;
+    for (size_t k = 0; k < corpus_size(); k += step) {
         temper_spec *spec = corpus_parse(corpus_at(k));
         temper_error e;
         temper_model *hard = NULL;

@@ -317,7 +317,7 @@ static void test_changed_results(void) {
     temper_job *job;
     temper_journal *j;
     temper_error e;
-    size_t rounds = (size_t)(20 * test_effort()) + 10, refused = 0;
+    size_t rounds = (size_t)(40 * test_effort()) + 10, refused = 0;
     if (!CHECK(!temper_lab_job(&job, zoo, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
         return;
     CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e), "%s", e.text);
