@@ -59,11 +59,13 @@ static void kind_json(json *j, const temper_model *model) {
     temper_spec_free(spec);
 }
 
-/* What is simpler than it was written, a line each; NULL: nothing. Freed with temper_free. */
-static char *simplified_of(const temper_model *model) {
+typedef temper_status spec_telling(char **out, const temper_spec *spec, temper_error *err);
+
+/* What a function of the library says of the model's specification; NULL: nothing. Freed with temper_free. */
+static char *told_of(const temper_model *model, spec_telling *tell) {
     temper_spec *spec = NULL;
     char *told = NULL;
-    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK) temper_spec_simplified(&told, spec, NULL);
+    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK) tell(&told, spec, NULL);
     temper_spec_free(spec);
     if (told && *told) return told;
     temper_free(told);
@@ -75,7 +77,9 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_open(&j, stdout);
     json_text(&j, "kind", "model");
     json_text(&j, "specification", info->source);
-    char *simplified = simplified_of(model);
+    char *words = told_of(model, temper_spec_words), *simplified = told_of(model, temper_spec_simplified);
+    if (words) json_text(&j, "words", words);
+    temper_free(words);
     if (simplified) {
         json_begin(&j, "simplified", '[');
         for (char *p = strtok(simplified, "\n"); p; p = strtok(NULL, "\n")) json_text(&j, NULL, p);
@@ -205,11 +209,11 @@ static void print_kind(const temper_model *model, const temper_model_info *info)
     temper_spec_free(spec);
 }
 
-static void print_simplified(const temper_model *model) {
-    char *told = simplified_of(model);
+static void print_told(const char *title, const temper_model *model, spec_telling *tell) {
+    char *told = told_of(model, tell);
     for (char *p = told; p && *p;) {
         size_t length = strcspn(p, "\n");
-        fputs(p == told ? "simplified     " : "               ", stdout);
+        printf("%-15s", p == told ? title : "");
         show_write(stdout, p, length, 0);
         putchar('\n');
         p += length + (p[length] == '\n');
@@ -220,6 +224,7 @@ static void print_simplified(const temper_model *model) {
 static void print_overview(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     char error[32], margin[32];
     if (*info->source) print_source(info->source);
+    print_told("in words", model, temper_spec_words);
     fputs("alphabet      ", stdout);
     for (size_t k = 0; k < info->letters && k < 40; k++) {
         const char *letter = temper_model_letter(model, k);
@@ -240,7 +245,7 @@ static void print_overview(const temper_model *model, const temper_model_info *i
                info->accepts_empty ? "accepted" : "rejected");
     else
         print_kind(model, info);
-    print_simplified(model);
+    print_told("simplified", model, temper_spec_simplified);
     printf("method         %s%s%s\n", temper_method_name(info->method),
            info->method == TEMPER_METHOD_DIGITS ? ", numbers stored in " : "",
            info->method == TEMPER_METHOD_DIGITS ? temper_type_name(info->digits) : "");

@@ -158,6 +158,9 @@ TEMPER_API void temper_spec_free(temper_spec *spec);
 
 /* The specification as text that parses back to the same formula (in its own syntax). */
 TEMPER_API temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err);
+/* The formula as an English sentence: H(b -> O a) is "so far, at every b there has been an a". For people; it may change
+   with every version. "" for a transducer, which has several formulas. */
+TEMPER_API temper_status temper_spec_words(char **out, const temper_spec *spec, temper_error *err);
 
 typedef struct temper_spec_info {
     size_t letters; /* of the alphabet */
@@ -1317,6 +1320,7 @@ typedef struct temper_draw_options {
        NULL */
     const temper_run *hard;
     int part; /* html: not a page but one element for a page of others, without script, as notebooks show it */
+    int dark; /* terminal: with colour, the background is dark */
 } temper_draw_options;
 
 /* The attention of a captured run, one panel per head; `letters` as given to the run. TEMPER_RANGE: the run was not

@@ -113,6 +113,17 @@ static void put_term(html *h, const char *term) {
     markup_open(h, "dd");
 }
 
+/* The formula as a sentence, where the model carries one. */
+static void put_words(html_page *p) {
+    temper_spec *spec = NULL;
+    char *words = NULL;
+    if (temper_model_spec(&spec, p->model, NULL) == TEMPER_OK && temper_spec_words(&words, spec, NULL) == TEMPER_OK &&
+        *words)
+        html_element(&p->out, "p", "words", label_shown(p->arena, words));
+    temper_free(words);
+    temper_spec_free(spec);
+}
+
 static void put_heading(html_page *p) {
     html *h = &p->out;
     const char *source = short_source(p), *all = p->map.about.source;
@@ -427,6 +438,7 @@ static const char *draw(html_page *p) {
     markup_string(h, "class", "temper");
     markup_open(h, "main");
     put_heading(p);
+    put_words(p);
     put_verdict(p);
     put_summary(p);
     put_string_section(p);
