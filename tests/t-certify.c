@@ -393,7 +393,7 @@ static void corners(void) {
            "bounds are stated up to 1099511627776 letters");
     expect("2^24 in f32", o, (size_t)1 << 24, TEMPER_TYPE_F32, TEMPER_UNABLE, "f32 counts only up to 2^24");
     expect("nearest in f32", m, 100000000, TEMPER_TYPE_F32, TEMPER_UNABLE,
-           "head 1.1 (a S b): a logit may be off by ");
+           "head 1.1 (a S b): two logits may be off by ");
     expect("a hard model", hard, 10, TEMPER_TYPE_F64, TEMPER_UNABLE, "the model is hard");
     temper_certify_options exact = {.length = 3, .type = TEMPER_TYPE_EXACT};
     CHECK(temper_certify(&c, m, NULL, 0, &exact, &e) == TEMPER_RANGE && !c, "exact is no type of a certificate");

@@ -107,9 +107,13 @@ static const ball *losers(const bounds *b, double kappa, const ball *off, int si
     return b_add(b, b_mul(b, b_mul(b, exp_factor(b), b_exp(b, twice(b, off))), sum), b->crumbs);
 }
 
+static const char *too_near(const bounds *b, const ball *off, double kappa) {
+    return say(b, "two logits may be off by %.4g each, %s the %g that separate them", ball_upper(off),
+               2 * ball_upper(off) > kappa ? "together more than" : "which leaves too little of", kappa);
+}
+
 static void need_separation(const bounds *b, head_certificate *h, double kappa) {
-    need(h, ball_is_at_most(h->error, b->quarter),
-         say(b, "a logit may be off by %.4g where %g separates the keys", ball_upper(h->rounding), kappa));
+    need(h, ball_is_at_most(h->error, b->quarter), too_near(b, h->rounding, kappa));
 }
 
 /* Bounds beyond this are useless, and their exponentials would take all memory. */
@@ -480,8 +484,7 @@ head_certificate head_certify_hard(const bounds *b, const head_shape *s) {
     case ROLE_BALANCE: h = balance_begin(b, s, growth(b, 10, 4, 8)); break;
     case ROLE_LOOKUP:
         h = lookup_begin(b, s);
-        need(&h, ball_is_less(twice(b, h.rounding), b_double(b, s->kappa)),
-             say(b, "a logit may be off by %.4g where %g separates the keys", ball_upper(h.rounding), s->kappa));
+        need(&h, ball_is_less(twice(b, h.rounding), b_double(b, s->kappa)), too_near(b, h.rounding, s->kappa));
         break;
     case ROLE_NONE: break;
     }
