@@ -24,6 +24,12 @@ static size_t terminal_width(void) {
     return width >= 20 ? width : 80;
 }
 
+/* Some terminals say "15;0", text and background; those that say nothing are mostly dark. */
+static bool is_dark_terminal(void) {
+    const char *colours = getenv("COLORFGBG"), *last = colours ? strrchr(colours, ';') : NULL;
+    return !last || (strcmp(last, ";7") != 0 && strcmp(last, ";15") != 0);
+}
+
 static void print_heads(const temper_model *model, const temper_run *run, const temper_draw_options *o) {
     temper_model_info info;
     size_t size = temper_run_about(run).size;
@@ -57,13 +63,12 @@ static bool is_page(const session *s) {
 /* What -o asks for, or standard output if it is "-" or not given. */
 static void write_picture(session *s, const char *picture) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
-    temper_error err;
     if (!path || strcmp(path, "-") == 0)
         fputs(picture, stdout);
-    else if (!is_page(s))
+    else if (is_page(s))
+        file_write(s, path, picture, strlen(picture));
+    else
         picture_write(s, path, picture);
-    else if (temper_file_write(path, picture, strlen(picture), &err) != TEMPER_OK)
-        message_error(s, &err, NULL, NULL, 0);
 }
 
 /* Beside a soft run pictures and pages show what the hard heads choose, if the model knows, and if the string is so
@@ -113,6 +118,7 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
         return;
     }
     o.colour = s->colour_out;
+    o.dark = is_dark_terminal();
     o.width = terminal_width();
     if (path) o.hard = hard_run(&made, s, model, run, letters, n);
     if (memory_was_short()) return;

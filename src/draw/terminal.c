@@ -7,6 +7,7 @@
 
 enum {
     LEVELS = 9,
+    FIRST_DARK = 6,  /* level of the palette from which on signs are light */
     NARROWEST = 24,  /* columns we always take */
     LETTER_ROOM = 8, /* columns of a letter beside its row */
     WIDEST_CELL = 6,
@@ -16,7 +17,7 @@ enum {
 static const char ramp[LEVELS + 1] = ".:-=+*#%@";
 
 /* The 256-colour palette from cream over green to blue, as in pictures and pages; lightness falls all the way, so it
-   reads without colour vision too, and the darkest still stands out from a dark screen. */
+   reads without colour vision too. On a dark screen it is turned around: more weight is more light. */
 static const unsigned char palette[LEVELS] = {230, 194, 151, 115, 79, 43, 37, 31, 25};
 
 typedef struct canvas {
@@ -24,7 +25,7 @@ typedef struct canvas {
     const heat_map *map;
     const char **letters;       /* [N], only if a cell is a position */
     size_t width, margin, cell; /* columns: of the screen, left of the cells, of a cell */
-    bool colour, broken;        /* broken: a weight is not a number */
+    bool colour, dark, broken;  /* dark: so is the screen; broken: a weight is not a number */
 } canvas;
 
 static size_t columns(const char *string) { return (size_t)label_width(string, label_columns); }
@@ -62,8 +63,10 @@ static void put_cell(canvas *c, bool visible, double weight, size_t width) {
         text_putc(&c->out, '?');
         pad(&c->out, width - 1);
     } else if (c->colour) {
-        text_printf(&c->out, "\x1b[48;5;%um", palette[level(weight)]);
-        pad(&c->out, width);
+        /* The sign says it without colour vision, and in a copied text; dark on light shades, light on dark ones. */
+        size_t shade = level(weight), tint = c->dark ? LEVELS - 1 - shade : shade;
+        text_printf(&c->out, "\x1b[38;5;%u;48;5;%um%c", tint < FIRST_DARK ? 16u : 231u, palette[tint], ramp[shade]);
+        pad(&c->out, width - 1);
         text_puts(&c->out, "\x1b[0m");
     } else {
         text_putc(&c->out, ramp[level(weight)]);
@@ -168,7 +171,7 @@ static void put_legend(canvas *c) {
 }
 
 static const char *draw(heat_map *m, const temper_draw_options *options) {
-    canvas c = {.map = m, .colour = options->colour != 0};
+    canvas c = {.map = m, .colour = options->colour != 0, .dark = options->dark != 0};
     text_init(&c.out, m->arena);
     c.width = options->width ? options->width : 80;
     if (c.width < NARROWEST) c.width = NARROWEST;
