@@ -30,13 +30,12 @@ static temper_status render(char **out, const temper_automaton *automaton, form 
 }
 
 static void write_out(session *s, const char *path, const char *shown, form f) {
-    temper_error err;
     if (path && f == FORM_SVG) {
         picture_write(s, path, shown);
         return;
     }
     if (path && strcmp(path, "-") != 0) {
-        if (temper_file_write(path, shown, strlen(shown), &err) != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
+        file_write(s, path, shown, strlen(shown));
         return;
     }
     if (s->quiet) return;

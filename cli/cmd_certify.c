@@ -9,6 +9,7 @@
 #include "cost_show.h"
 #include "escape.h"
 #include "json.h"
+#include "picture_file.h"
 #include "model_output.h"
 #include "progress.h"
 #include "proof_show.h"
@@ -183,13 +184,8 @@ static void print_lines(const work *w) {
 static void deliver(work *w, session *s) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_verdict v = temper_certificate_about(w->certificate).verdict;
-    temper_error err;
     bool to_screen = path && strcmp(path, "-") == 0;
-    if (v == TEMPER_PROVED && path && !to_screen &&
-        temper_file_write(path, w->json, w->json_length, &err) != TEMPER_OK) {
-        message_error(s, &err, NULL, NULL, 0);
-        return;
-    }
+    if (v == TEMPER_PROVED && path && !to_screen && !file_write(s, path, w->json, w->json_length)) return;
     if (v != TEMPER_PROVED) session_fail(s, v == TEMPER_REFUTED ? EXIT_NO : EXIT_LIMIT);
     if (v == TEMPER_PROVED && to_screen)
         fwrite(w->json, 1, w->json_length, stdout);

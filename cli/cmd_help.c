@@ -104,17 +104,57 @@ static void print_general(void) {
                    "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
                    "temper examples                               specifications to begin with\n"
                    "temper                                        on a terminal: type formulas and strings\n");
-    printf("\nUsage:\n  temper COMMAND [options] [arguments]\n\nCommands:\n");
-    for (size_t k = 0; k < COMMAND_COUNT; k++)
-        printf("  %-11s %s\n", command_table[k].name, command_table[k].summary);
+    printf("\nUsage:\n  temper COMMAND [options] [arguments]\n");
+    for (int group = 0; group < GROUP_COUNT; group++) {
+        static const char *const titles[] = {"Ask", "Build", "Prove and break", "Take it elsewhere", "Learn"};
+        printf("\n%s:\n", titles[group]);
+        for (size_t k = 0; k < COMMAND_COUNT; k++)
+            if ((int)command_table[k].group == group)
+                printf("  %-11s %s\n", command_table[k].name, command_table[k].summary);
+    }
     printf("\nOptions of every command:\n");
     print_options(FOR_ALL, true);
-    printf(
-        "\nExit status: 0 fine; 1 the answer is no (a rejection with -q, a counterexample); 2 wrong input;\n"
-        "3 reading or writing failed; 4 beyond a limit.\n\ntemper help COMMAND tells more; man temper tells all.\n");
+    printf("\nExit status: 0 fine; 1 the answer is no (a rejection with -q, a counterexample); 2 wrong input;\n"
+           "3 reading or writing failed; 4 beyond a limit.\n\ntemper help COMMAND tells more, temper help language\n"
+           "what formulas say; man temper tells all.\n");
 }
 
-void help_print(const command *about) {
+/* A formula and what it says, by the library's own words. */
+static void print_operator(const char *formula) {
+    temper_spec_options o = {.alphabet = "ab"};
+    temper_spec *spec = NULL;
+    char *words = NULL;
+    printf("  %-14s", formula);
+    if (is_done(temper_spec_parse(&spec, formula, strlen(formula), &o, NULL)) &&
+        is_done(temper_spec_words(&words, spec, NULL)))
+        print_words(16, 16, words, strlen(words));
+    putchar('\n');
+    temper_free(words);
+    temper_spec_free(spec);
+}
+
+void help_language(void) {
+    static const struct {
+        const char *title, *formulas[9];
+    } parts[] = {{"Letters and Boolean connectives: 'x' and [ab] are letters, too",
+                  {"a", "[^a]", "!a & Y a", "a -> O b", "first"}},
+                 {"Looking back", {"O a", "H a", "H (b -> O a)", "Y a", "Z a", "a S b", "a T b"}},
+                 {"Looking forward", {"F a", "G a", "X a", "wX a", "a U b", "a W b", "a R b", "a M b"}},
+                 {"Counting", {"#[a] > #[b]", "#[a] % 2 = 1", "#>[a] >= 3", "b @ #[a]"}},
+                 {"Regular languages", {"/(ab)*/"}}};
+    printf("A formula says what holds at a place of the string. \"So far\" and \"from here on\" include the place\n"
+           "itself. The answer is read at the last letter, or at the first one if the formula looks forward.\n");
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        printf("\n%s:\n", parts[k].title);
+        for (size_t i = 0; i < 9 && parts[k].formulas[i]; i++) print_operator(parts[k].formulas[i]);
+    }
+    printf("\nWhat binds most comes first: ! and O H Y F G X, then S T U R W M, then &, xor, |, ->, <->.\n"
+           "A line 'name = FORMULA' gives a name; 'alphabet a b', 'tokens yes' and 'empty accept' go before.\n"
+           "temper explain -f FORMULA says any formula in words. temper examples has programs to begin with.\n");
+}
+
+/* Examples and forms; then the details and options, unless that is all that was asked for. */
+void help_print(const command *about, bool is_short) {
     if (!about) {
         print_general();
         return;
@@ -123,6 +163,10 @@ void help_print(const command *about) {
     print_indented(about->examples);
     printf("\nUsage:\n");
     print_indented(about->usage);
+    if (is_short) {
+        printf("\ntemper help %s tells more.\n", about->name);
+        return;
+    }
     if (*about->details) putchar('\n');
     print_paragraphs(about->details);
     bool any = false;
@@ -162,14 +206,19 @@ void cmd_help(session *s) {
         completion_print(s);
         return;
     }
-    if (s->opt.count == 0) help_print(NULL);
+    if (s->opt.count == 0) help_print(NULL, false);
     for (size_t k = 0; k < s->opt.count; k++) {
         const char *name = s->opt.arguments[k].text;
         size_t c = 0;
         while (c < COMMAND_COUNT && strcmp(command_table[c].name, name) != 0) c++;
         if (c < COMMAND_COUNT) {
             if (k) putchar('\n');
-            help_print(&command_table[c]);
+            help_print(&command_table[c], false);
+            continue;
+        }
+        if (strcmp(name, "language") == 0) {
+            if (k) putchar('\n');
+            help_language();
             continue;
         }
         const char *names[COMMAND_COUNT];

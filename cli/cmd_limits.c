@@ -8,6 +8,7 @@
 #include "escape.h"
 #include "job_runner.h"
 #include "picture_file.h"
+#include "proof_show.h"
 #include "scale.h"
 #include "stock_settings.h"
 #include "subject.h"
@@ -188,10 +189,10 @@ static bool write_file(session *s, const temper_limits *limits, const char *path
     }
     temper_status status = temper_limits_print(
         &text, &length, limits, path_ends(path, ".csv") ? TEMPER_LIMITS_CSV : TEMPER_LIMITS_JSON, &err);
-    if (!status) status = temper_file_write(path, text, length, &err);
-    temper_free(text);
     if (status) message_error(s, &err, NULL, NULL, 0);
-    return !status;
+    bool written = !status && file_write(s, path, text, length);
+    temper_free(text);
+    return written;
 }
 
 static bool print_text(session *s, const temper_limits *limits, temper_limits_format format) {
@@ -207,8 +208,18 @@ static bool print_text(session *s, const temper_limits *limits, temper_limits_fo
     return true;
 }
 
+static void need_lengths(session *s, const temper_limits *limits) {
+    for (size_t k = 0; k < temper_limits_count(limits); k++) {
+        temper_limits_row r = temper_limits_at(limits, k);
+        char row[80];
+        snprintf(row, sizeof row, "%s by %s", temper_type_name(r.type), temper_method_name(r.method));
+        proof_need(s, r.claim == TEMPER_CLAIM_NONE ? 0 : r.proved, row);
+    }
+}
+
 static void answer(session *s, const temper_limits *limits, const char *title) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
+    need_lengths(s, limits);
     if (path && !write_file(s, limits, path, title)) return;
     if (s->quiet) return;
     if (s->json)

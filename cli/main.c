@@ -16,7 +16,7 @@
 #include "stop.h"
 
 const command command_table[COMMAND_COUNT] = {
-    {"eval", FOR_EVAL, "the formula's own answers on strings",
+    {"eval", FOR_EVAL, GROUP_ASK, "the formula's own answers on strings",
      "temper eval -f FORMULA | -F FILE [options] STRING...\n"
      "temper eval MODEL [options] STRING...",
      "temper eval -f 'O a & #[b] >= 2' abab ba ''\n"
@@ -28,7 +28,7 @@ const command command_table[COMMAND_COUNT] = {
      "every argument is a string. Control bytes and backslashes in a string are printed as \\n, \\t, \\r,\n"
      "\\xHH and \\\\. A MODEL carries its formula.\n",
      cmd_eval},
-    {"run", FOR_RUN, "the transformer's answers on strings",
+    {"run", FOR_RUN, GROUP_ASK, "the transformer's answers on strings",
      "temper run -f FORMULA | -F FILE [options] STRING...\n"
      "temper run MODEL [options] STRING...\n"
      "temper run MODEL --stream [options]",
@@ -50,7 +50,7 @@ const command command_table[COMMAND_COUNT] = {
      "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2), unless --other\n"
      "says what it is read as.\n",
      cmd_run},
-    {"compile", FOR_COMPILE, "a formula to a model file",
+    {"compile", FOR_COMPILE, GROUP_BUILD, "a formula to a model file",
      "temper compile -f FORMULA | -F FILE [options] [-o MODEL]\n"
      "temper compile --gallery NAME [-o MODEL]",
      "temper compile -f 'O a' --alphabet ab -o m.temper\n"
@@ -61,13 +61,13 @@ const command command_table[COMMAND_COUNT] = {
      "and renamed, so that it is whole or not there. Models of the gallery are hard: temper soften makes\n"
      "softmax models of them.\n",
      cmd_compile},
-    {"explain", FOR_EXPLAIN, "where each subformula is, and what each head costs",
+    {"explain", FOR_EXPLAIN, GROUP_ASK, "where each subformula is, and what each head costs",
      "temper explain -f FORMULA | -F FILE [options]\n"
      "temper explain MODEL [options]",
      "temper explain -f '(a S b) & #[a] % 3 = 1' --alphabet abc\n"
      "temper explain m.temper --json\n",
      "", cmd_explain},
-    {"check", FOR_CHECK, "compares formula, hard and soft transformer on many strings",
+    {"check", FOR_CHECK, GROUP_PROVE, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
      "temper check MODEL [-f FORMULA | -F FILE] [options]\n"
      "temper check -f FORMULA | -F FILE | MODEL --against FORMULA|FILE",
@@ -86,7 +86,7 @@ const command command_table[COMMAND_COUNT] = {
      "status 1). FILE ends in .spec, .crasp or .brasp, or is a MODEL (.temper, .safetensors), whose formula is\n"
      "taken; anything else is a formula. Counts compared without a bound have no automaton (exit status 4).\n",
      cmd_check},
-    {"show", FOR_SHOW, "the attention of each head on a string",
+    {"show", FOR_SHOW, GROUP_ASK, "the attention of each head on a string",
      "temper show -f FORMULA | -F FILE [options] STRING\n"
      "temper show MODEL [options] STRING",
      "temper show -f 'a S b' --alphabet abc abbca\n"
@@ -99,7 +99,7 @@ const command command_table[COMMAND_COUNT] = {
      "what\n"
      "is drawn: FILE.svg, FILE.png, FILE.pdf or FILE.html.\n",
      cmd_show},
-    {"gap", FOR_GAP, "how far apart each head's scores are, and where they tie",
+    {"gap", FOR_GAP, GROUP_PROVE, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"
      "temper gap -f FORMULA | -F FILE [options] [STRING...]",
      "temper gap m.temper\n"
@@ -114,7 +114,7 @@ const command command_table[COMMAND_COUNT] = {
      "with a string that shows it. The transformer is uniform-tieless if every average head is one of the\n"
      "first two; with -q the exit status is 0 if that is proved, else 1.\n",
      cmd_gap},
-    {"soften", FOR_SOFTEN, "any hard transformer to a soft one, with a proved temperature",
+    {"soften", FOR_SOFTEN, GROUP_BUILD, "any hard transformer to a soft one, with a proved temperature",
      "temper soften MODEL --length N [options] [-o SOFT]\n"
      "temper soften -f FORMULA | -F FILE [options] [-o SOFT]",
      "temper soften hard.temper --length 32 -o soft.temper\n"
@@ -130,7 +130,7 @@ const command command_table[COMMAND_COUNT] = {
      "used, as temper compile does, up to its proved length. Without -o the model is printed.\n"
      "With --journal FILE what is found of each length is kept, and a command that was stopped goes on.\n",
      cmd_soften},
-    {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
+    {"certify", FOR_CERTIFY, GROUP_PROVE, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
      "temper certify -f FORMULA | -F FILE [options]\n"
      "temper certify -f FORMULA | -F FILE --as gpt2|llama [--length N] [options]",
@@ -147,7 +147,7 @@ const command command_table[COMMAND_COUNT] = {
      "With --as: the ordinary GPT-2 or Llama that temper export --as writes, in the runtimes of doc/stock.md;\n"
      "export --as puts the certificate into its folder.\n",
      cmd_certify},
-    {"gallery", FOR_GALLERY, "known hard-attention transformers", "temper gallery [NAME...]",
+    {"gallery", FOR_GALLERY, GROUP_BUILD, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"
      "temper gallery dyck-2\n"
      "temper compile --gallery dyck-2 -o dyck-2.temper\n",
@@ -156,7 +156,7 @@ const command command_table[COMMAND_COUNT] = {
      "UHAT: all heads are leftmost or rightmost. AHAT: average heads; uniform-tieless if each has either no\n"
      "scores or always one largest, else tied.\n",
      cmd_gallery},
-    {"import", FOR_IMPORT, "weights of TransformerLens or GPT-2 to a model file",
+    {"import", FOR_IMPORT, GROUP_ELSEWHERE, "weights of TransformerLens or GPT-2 to a model file",
      "temper import WEIGHTS CONFIG [-o MODEL]\n"
      "temper import FOLDER | model.gguf [-o MODEL]",
      "temper import weights.safetensors config.json -o m.temper\n"
@@ -170,7 +170,7 @@ const command command_table[COMMAND_COUNT] = {
      "A FOLDER or GGUF file that temper export --as wrote needs no CONFIG: the hard model is found again from\n"
      "the weights alone, and a weight that is not of that form is refused with its tensor and place.\n",
      cmd_import},
-    {"export", FOR_EXPORT, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
+    {"export", FOR_EXPORT, GROUP_ELSEWHERE, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
      "temper export MODEL [options] -o FOLDER\n"
      "temper export -f FORMULA | -F FILE [options] -o FOLDER\n"
      "temper export MODEL [options] -o GRAPH.onnx\n"
@@ -193,7 +193,8 @@ const command command_table[COMMAND_COUNT] = {
      "llama.cpp, a folder for Hugging Face transformers without code, and onnx/model.onnx for\n"
      "transformers.js. --weights and --kv say in which numbers it runs. doc/stock.md has the rest.\n",
      cmd_export},
-    {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
+    {"lab", FOR_LAB, GROUP_PROVE, "claims as experiments: tables, figures, a report",
+     "temper lab [NAME...] [options]",
      "temper lab\n"
      "temper lab zoo --quick\n"
      "temper lab zoo -o results --seed 2\n"
@@ -208,7 +209,7 @@ const command command_table[COMMAND_COUNT] = {
      "sweep-seeds.csv. The work is a job: --journal FILE goes on after a crash, temper-mpi does it on many "
      "machines.\n",
      cmd_lab},
-    {"audit", FOR_AUDIT, "checks a certificate against its model, with code of its own",
+    {"audit", FOR_AUDIT, GROUP_PROVE, "checks a certificate against its model, with code of its own",
      "temper audit CERTIFICATE MODEL\n"
      "temper audit CERTIFICATE FOLDER | model.gguf",
      "temper audit certificate.json m.temper\n"
@@ -221,7 +222,7 @@ const command command_table[COMMAND_COUNT] = {
      "loads, undoes the lowering, compares what the weights compute with the source, and bounds every rounding. It\n"
      "confirms that every logit is within 32 of what it should be, not the smaller bounds that the file lists.\n",
      cmd_audit},
-    {"limits", FOR_LIMITS, "how far each number format is right, and where it goes wrong",
+    {"limits", FOR_LIMITS, GROUP_PROVE, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"
      "temper limits MODEL [options]",
      "temper limits -f 'a S b' --alphabet abc\n"
@@ -237,7 +238,7 @@ const command command_table[COMMAND_COUNT] = {
      "method tests that file. Every other row tests a model compiled from the formula that it carries.\n"
      "-o writes FILE.csv, FILE.json, or a chart: FILE.svg, FILE.png or FILE.pdf.\n",
      cmd_limits},
-    {"automaton", FOR_AUTOMATON, "the minimal automaton of a specification, and where its language sits",
+    {"automaton", FOR_AUTOMATON, GROUP_BUILD, "the minimal automaton of a specification, and where its language sits",
      "temper automaton -f FORMULA | -F FILE [options]\n"
      "temper automaton MODEL [options]",
      "temper automaton -f 'a S b' --alphabet abc\n"
@@ -251,7 +252,7 @@ const command command_table[COMMAND_COUNT] = {
      "goes by the name: FILE.svg is a picture, FILE.dot for Graphviz, FILE.json as --json. Too many states, and\n"
      "counts that are compared without a bound: exit status 4. A MODEL carries its formula.\n",
      cmd_automaton},
-    {"next", FOR_NEXT, "what may come after a prefix: legal letters, and whether the string may end",
+    {"next", FOR_NEXT, GROUP_ASK, "what may come after a prefix: legal letters, and whether the string may end",
      "temper next -f FORMULA | -F FILE [options] PREFIX...\n"
      "temper next MODEL [options] PREFIX...\n"
      "temper next MODEL --stream [options]",
@@ -266,7 +267,7 @@ const command command_table[COMMAND_COUNT] = {
      "--stream standard input is one string, and a line follows every letter. With -q the exit status is 1 if\n"
      "nothing may come and the string may not end.\n",
      cmd_next},
-    {"sample", FOR_SAMPLE, "strings out of a language model",
+    {"sample", FOR_SAMPLE, GROUP_ASK, "strings out of a language model",
      "temper sample -f FORMULA | -F FILE [options]\n"
      "temper sample MODEL [options]",
      "temper sample --regex '(ab|ba)*' --count 5\n"
@@ -278,7 +279,7 @@ const command command_table[COMMAND_COUNT] = {
      "otherwise), and the transformer must agree with every letter. --by weights goes by the probabilities of\n"
      "the specification. The same --seed gives the same strings.\n",
      cmd_sample},
-    {"perplexity", FOR_PERPLEXITY, "how likely a language model finds the lines of a file",
+    {"perplexity", FOR_PERPLEXITY, GROUP_ASK, "how likely a language model finds the lines of a file",
      "temper perplexity -f FORMULA | -F FILE [options] FILE\n"
      "temper perplexity MODEL [options] FILE",
      "temper perplexity -F words.spec text.txt\n"
@@ -287,17 +288,21 @@ const command command_table[COMMAND_COUNT] = {
      "letter, ends of lines included, and how far it may be from the exact one; and the perplexity. A line that\n"
      "cannot be, or has a letter that is not in the alphabet, is named, and the exit status is 1 or 2.\n",
      cmd_perplexity},
-    {"examples", FOR_EXAMPLES, "short specifications to begin with", "temper examples [NAME...]",
+    {"examples", FOR_EXAMPLES, GROUP_LEARN, "short specifications to begin with", "temper examples [NAME...]",
      "temper examples\n"
      "temper examples dyck > dyck.spec\n",
      "Lists the examples, or prints those named.\n", cmd_examples},
-    {"completion", FOR_COMPLETION, "the script that makes a shell complete temper's command lines",
+    {"completion", FOR_COMPLETION, GROUP_LEARN, "the script that makes a shell complete temper's command lines",
      "temper completion bash|zsh|fish",
      "eval \"$(temper completion bash)\"\n"
      "temper completion zsh > ~/.zfunc/_temper\n"
      "temper completion fish | source\n",
      "Prints the script. It asks the program itself what may come next.\n", cmd_completion},
-    {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
+    {"help", FOR_HELP, GROUP_LEARN, "help on a command, or on the language of formulas",
+     "temper help [COMMAND | language]",
+     "temper help run\n"
+     "temper help language\n",
+     "-h after a command prints its examples and forms, --help all of its options.\n", cmd_help},
 };
 
 static const command *find_command(const char *name) {
@@ -383,7 +388,7 @@ static int do_line(int argc, char **argv, const job_runner *runner, bool at_prom
     else if (!ok)
         message_usage(&s, err.hint, "%s", err.text);
     else if (is_given(&s, OPT_HELP))
-        help_print(c);
+        help_print(c, s.opt.value[OPT_HELP].is_short);
     else if (is_given(&s, OPT_VERSION))
         print_version(&s);
     else if (c && can_run(&s, c))

@@ -78,6 +78,10 @@ static bool set_choice(option_value *value, option_id id, const char *text, usag
     if (known && (value->number = choice_read(row->argument, name))) return true;
     snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s%s", row->name, shown(safe, text),
              row->argument, id == OPT_TYPE ? "; each but exact also with @tile64, @tile128 or @tile512" : "");
+    if (is_format(id) && (strncmp(text, "fp8", 3) == 0 || strncmp(text, "float8", 6) == 0)) {
+        snprintf(err->hint, sizeof err->hint, "there are two formats of 8 bits: e4m3 and e5m2");
+        return false;
+    }
     if ((id == OPT_TYPE && tiled_type_nearest(name, sizeof name, text)) ||
         choice_nearest(name, sizeof name, row->argument, text) ||
         (is_format(id) && type_name_nearest(name, sizeof name, text) && choice_read(row->argument, name)))
@@ -148,8 +152,27 @@ static bool unknown_option(const char *name, size_t length, usage_error *err) {
     for (size_t k = 0; k < OPTION_COUNT; k++)
         if (option_table[k].help) names[count++] = option_table[k].name;
     snprintf(wrong, sizeof wrong, "%.*s", (int)(length < 50 ? length : 50), name);
+    static const struct {
+        const char *word, *hint;
+    } elsewhere[] = {
+        {"temperature",
+         "--scale is what multiplies scores, one over the temperature; --method temperature is a method"},
+        {"temp", "--scale is what multiplies scores, one over the temperature"},
+        {"dtype", "did you mean --type?"},
+        {"precision", "did you mean --type?"},
+        {"format", "did you mean --type?"},
+        {"max-length", "did you mean --length?"},
+        {"vocab", "did you mean --alphabet?"},
+        {"letters", "did you mean --alphabet?"},
+        {"words", "did you mean --tokens?"},
+    };
     const char *near = nearest_name(wrong, names, count);
     snprintf(err->text, sizeof err->text, "there is no option --%s", shown(safe, wrong));
+    for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
+        if (strcmp(wrong, elsewhere[k].word) == 0) {
+            snprintf(err->hint, sizeof err->hint, "%s", elsewhere[k].hint);
+            return false;
+        }
     if (near)
         snprintf(err->hint, sizeof err->hint, "did you mean --%s?", near);
     else
@@ -198,7 +221,7 @@ static bool read_short(options *out, const char *text, char **argv, int argc, in
         }
         if (!is_allowed(out, id, err)) return false;
         if (option_table[id].kind == KIND_FLAG) {
-            out->value[id].given = true;
+            out->value[id].given = out->value[id].is_short = true;
             continue;
         }
         if (text[1]) return set_value(out, id, text + 1, err);

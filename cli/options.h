@@ -114,6 +114,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(LENGTH, 0, "length", KIND_NUMBER, "N", "", 0, 1099511627776,                                                   \
       FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE | FOR_EXPORT,                         \
       "how long strings may be")                                                                                     \
+    X(MIN_LENGTH, 0, "min-length", KIND_NUMBER, "N", "", 1, 1099511627776, FOR_LIMITS,                               \
+      "exit status 1 if a row is proved for fewer letters: a check for continuous integration")                      \
     X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
     X(BY, 0, "by", KIND_CHOICE, "letters|strings|weights", "letters", 0, 0, FOR_SAMPLE,                              \
       "equally likely legal letters, or strings of --length letters; or by their probabilities")                     \
@@ -161,7 +163,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \
     X(SEED, 0, "seed", KIND_NUMBER, "N", "1", 0, UINT64_MAX, FOR_ALL, "the seed of everything random")               \
     X(QUIET, 'q', "quiet", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "print no answers; the exit status tells")            \
-    X(HELP, 'h', "help", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "help on temper or on the command")                     \
+    X(HELP, 'h', "help", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "help on temper or on the command; -h is short")        \
     X(VERSION, 0, "version", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "the version")
 
 typedef enum option_id {
@@ -185,6 +187,7 @@ extern const option_row option_table[OPTION_COUNT];
 
 typedef struct option_value {
     bool given;
+    bool is_short; /* given by its letter */
     const char *text;
     uint64_t number; /* the number, or the choice from 1 */
 } option_value;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "message.h"
 
 bool path_ends(const char *path, const char *end) {
@@ -87,8 +88,20 @@ static char *convert(size_t *length, int *code, const char *svg, const char *for
     return bytes;
 }
 
-bool picture_write(session *s, const char *path, const char *svg) {
+bool file_write(session *s, const char *path, const char *bytes, size_t length) {
     temper_error err;
+    if (temper_file_write(path, bytes, length, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    if (s->quiet) return true;
+    fputs("wrote ", stderr);
+    show_write(stderr, path, strlen(path), 0);
+    putc('\n', stderr);
+    return true;
+}
+
+bool picture_write(session *s, const char *path, const char *svg) {
     char *bytes = NULL;
     size_t length = strlen(svg);
     const char *format = path_ends(path, ".png") ? "png" : path_ends(path, ".pdf") ? "pdf" : NULL;
@@ -101,8 +114,7 @@ bool picture_write(session *s, const char *path, const char *svg) {
                       code == ENOENT ? "install librsvg2-bin, or write FILE.svg instead" : "write FILE.svg instead");
         return false;
     }
-    temper_status status = temper_file_write(path, bytes ? bytes : svg, length, &err);
-    if (status != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
+    bool written = file_write(s, path, bytes ? bytes : svg, length);
     free(bytes);
-    return status == TEMPER_OK;
+    return written;
 }

@@ -32,3 +32,11 @@ void proof_print(const temper_proof *p, temper_type type) {
         printf("proved length %zu in %s (%s%s)", p->length, temper_type_name(type), temper_claim_name(p->claim),
                p->every_position ? "" : ", the verdict only");
 }
+
+void proof_need(session *s, size_t proved, const char *row) {
+    size_t least = (size_t)s->opt.value[OPT_MIN_LENGTH].number;
+    if (proved >= least) return;
+    session_fail(s, EXIT_NO);
+    if (!s->quiet)
+        message_warning(s, "%s is proved for %zu letters, fewer than --min-length %zu", row, proved, least);
+}

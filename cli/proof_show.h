@@ -17,4 +17,7 @@ void proof_json_members(json *j, const temper_proof *p, temper_type type);
 /* "proved length 1048575 in f32 (formula)" or "no proved length in f32". */
 void proof_print(const temper_proof *p, temper_type type);
 
+/* The answer is no, with a warning that names the row, if it is proved for fewer letters than --min-length asks. */
+void proof_need(session *s, size_t proved, const char *row);
+
 #endif

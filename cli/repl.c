@@ -27,7 +27,8 @@ static const char HELP[] =
     "  :tokens              letters are words, or single characters again\n"
     "  :show [STRING]       where the heads look; -o page.html writes a page\n"
     "  :explain :check :certify :limits :automaton ...   any command of temper, on this formula\n"
-    "  :help  :quit\n";
+    "  :language            one screen of operators\n"
+    "  :help  :quit         also without the colon; Tab completes commands\n";
 
 /* ---- calling commands ---- */
 
@@ -90,6 +91,12 @@ static void describe(const repl *r) {
     if (temper_spec_parse(&spec, r->formula, strlen(r->formula), &o, NULL) == TEMPER_OK &&
         temper_build(&model, spec, &b, NULL) == TEMPER_OK) {
         temper_model_info info = temper_model_about(model);
+        char *words = NULL;
+        if (temper_spec_words(&words, spec, NULL) == TEMPER_OK && *words) {
+            show_write(stdout, words, strlen(words), 0);
+            putchar('\n');
+        }
+        temper_free(words);
         printf("%zu layer%s, %zu head%s, letters", info.layers, info.layers == 1 ? "" : "s", info.heads,
                info.heads == 1 ? "" : "s");
         for (size_t k = 0; k < info.letters && k < 40; k++) printf(" %s", temper_model_letter(model, k));
@@ -121,9 +128,11 @@ static void take_formula(repl *r, const char *text) {
 
 /* ---- strings ---- */
 
-/* Words that are typed to the program rather than to the transformer. */
-static bool is_plea(const char *text) {
-    return strcmp(text, "help") == 0 || strcmp(text, "exit") == 0 || strcmp(text, "quit") == 0;
+/* Words that are typed to the program rather than to the transformer, unless they are a string of the alphabet that
+   the user has stated. */
+static bool is_plea(const repl *r, const char *text) {
+    return !r->fixed && (strcmp(text, "help") == 0 || strcmp(text, "exit") == 0 || strcmp(text, "quit") == 0 ||
+                         strcmp(text, "?") == 0);
 }
 
 /* Letters of the string that the alphabet lacks join it, unless the user has said what it is. */
@@ -156,10 +165,6 @@ static bool add_letters(repl *r, const char *text) {
             (size_t)snprintf(alphabet + used, ALPHABET - used, "%s%.*s", r->tokens ? " " : "", (int)size, text + at);
     }
     temper_spec_free(spec);
-    if (*added && is_plea(text)) {
-        puts("commands begin with a colon, as :help and :quit; :alphabet LETTERS makes this a string");
-        return false;
-    }
     if (*added && !r->fixed && used < ALPHABET) {
         snprintf(r->alphabet, ALPHABET, "%s", alphabet);
         printf("added to the letters:%s (:alphabet LETTERS sets them)\n", added);
@@ -214,8 +219,10 @@ static bool take_colon(repl *r, char *line) {
     char *name = line + 1, *rest = name + strcspn(name, " \t");
     if (*rest) *rest++ = 0;
     rest += strspn(rest, " \t");
-    if (strcmp(name, "quit") == 0 || strcmp(name, "q") == 0) return false;
-    if (strcmp(name, "help") == 0 || strcmp(name, "h") == 0 || !*name) {
+    if (strcmp(name, "quit") == 0 || strcmp(name, "q") == 0 || strcmp(name, "exit") == 0) return false;
+    if (strcmp(name, "language") == 0) {
+        help_language();
+    } else if (strcmp(name, "help") == 0 || strcmp(name, "h") == 0 || strcmp(name, "?") == 0 || !*name) {
         fputs(HELP, stdout);
     } else if (strcmp(name, "f") == 0 || strcmp(name, "formula") == 0) {
         if (*rest)
@@ -239,12 +246,24 @@ static bool take_colon(repl *r, char *line) {
     return true;
 }
 
+/* Tab: the prompt's own commands, then those of temper, each behind its colon. */
+static const char *candidate(size_t k) {
+    static const char *const own[] = {":help", ":quit", ":language", ":alphabet ", ":tokens", ":f "};
+    enum { OWN = sizeof own / sizeof *own };
+    static char name[40];
+    if (k < OWN) return own[k];
+    if (k - OWN >= COMMAND_COUNT) return NULL;
+    snprintf(name, sizeof name, ":%s", command_table[k - OWN].name);
+    return name;
+}
+
 int repl_run(repl_call *call) {
     repl *r = calloc(1, sizeof *r);
     if (!r) return EXIT_LIMIT;
     r->call = call;
-    editor_open(&r->editor);
-    printf("temper %s. Type a formula, then strings; :help tells more, Ctrl-D ends.\n", temper_version());
+    editor_open(&r->editor, candidate);
+    printf("temper %s. Type a formula, such as H(b -> O a), then strings; help tells more, quit ends.\n",
+           temper_version());
     for (;;) {
         char *line = editor_line(&r->editor, *r->formula ? "string> " : "formula> ");
         if (!line) {
@@ -255,6 +274,11 @@ int repl_run(repl_call *call) {
         char *text = line + strspn(line, " \t");
         for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t' || text[n - 1] == '\r'); n--)
             text[n - 1] = 0;
+        char plea[16];
+        if (is_plea(r, text)) {
+            snprintf(plea, sizeof plea, ":%s", text);
+            text = plea;
+        }
         if (*text == ':')
             go_on = take_colon(r, text);
         else if (!*text)

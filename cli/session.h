@@ -25,9 +25,20 @@ typedef struct session {
     int write_error; /* errno of the first failed write to standard output */
 } session;
 
+/* What a command is for; help lists them so. */
+typedef enum command_group {
+    GROUP_ASK,
+    GROUP_BUILD,
+    GROUP_PROVE,
+    GROUP_ELSEWHERE,
+    GROUP_LEARN,
+    GROUP_COUNT
+} command_group;
+
 typedef struct command {
     const char *name;
     int bit;
+    command_group group;
     const char *summary;
     const char *usage;    /* one form a line */
     const char *examples; /* shown first */
@@ -61,7 +72,8 @@ void cmd_examples(session *s);
 void cmd_completion(session *s);
 void cmd_help(session *s);
 
-void help_print(const command *about); /* NULL: on temper itself */
+void help_print(const command *about, bool is_short); /* NULL: on temper itself */
+void help_language(void);                             /* one screen of operators */
 
 static inline bool is_given(const session *s, option_id id) { return s->opt.value[id].given; }
 

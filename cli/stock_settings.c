@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "proof_show.h"
 
 /* What goes only with --as, and what does not go with it. */
 bool stock_settings_check(session *s) {
@@ -172,6 +173,12 @@ static void limit_row(const temper_stock_options *o, const temper_stock_limit *l
     putchar('\n');
 }
 
+static void need_length(session *s, const temper_stock_options *o, const temper_stock_limit *l) {
+    char row[80];
+    snprintf(row, sizeof row, "--weights %s --kv %s", o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16");
+    proof_need(s, l->proved.proved ? l->proved.length : 0, row);
+}
+
 void stock_limits(session *s) {
     subject x = {0};
     temper_error err;
@@ -208,6 +215,7 @@ void stock_limits(session *s) {
                 limit_row(&o, &l);
             }
             fflush(stdout);
+            if (ok) need_length(s, &o, &l);
         }
     }
     subject_free(&x);

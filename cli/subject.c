@@ -89,6 +89,12 @@ static bool check_given(session *s) {
     const char *comma = alphabet ? strchr(alphabet, ',') : NULL;
     if (comma && comma > alphabet && comma[1] && !s->quiet)
         message_warning(s, "the comma in --alphabet is a letter, too: --alphabet abc has three letters");
+    size_t width = alphabet ? strlen(alphabet) : 0;
+    if (width > 2 && alphabet[0] == '[' && alphabet[width - 1] == ']' && strchr(alphabet, '-')) {
+        message_usage(s, "such as --alphabet abc; --ascii has all printable characters",
+                      "--alphabet '%.40s' is no class: letters are written out", alphabet);
+        return false;
+    }
     size_t dash = alphabet ? strcspn(alphabet, "-") : 0;
     if (alphabet && dash == 1 && alphabet[1] && alphabet[2] && !alphabet[3] && !s->quiet)
         message_warning(s, "the dash in --alphabet is a letter, too: letters are written out, as in --alphabet abc");
@@ -176,14 +182,36 @@ static bool is_folder(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool is_file_in(char *out, size_t size, const char *folder, const char *name) {
+    struct stat st;
+    int used = snprintf(out, size, "%s/%s", folder, name);
+    return used > 0 && (size_t)used < size && stat(out, &st) == 0;
+}
+
+/* A model file, or what export wrote: the weights of a folder, and of an ordinary transformer (a folder with a GGUF file,
+   or the file alone) the hard model that its weights stand for. */
+static temper_status load_model(temper_model **out, session *s, const char *path, temper_error *err) {
+    char inside[4096];
+    bool folder = is_folder(path);
+    if (path_ends(path, ".gguf") || (folder && is_file_in(inside, sizeof inside, path, "model.gguf"))) {
+        temper_status status = temper_model_import(out, path, NULL, err);
+        if (status == TEMPER_OK && !s->quiet)
+            message_warning(s,
+                            "the answers are those of the hard-attention transformer that these weights stand for");
+        return status;
+    }
+    if (folder && is_file_in(inside, sizeof inside, path, "model.safetensors")) path = inside;
+    return temper_model_load(out, path, err);
+}
+
 static bool read_model(temper_model **out, session *s, const char *path) {
     temper_error err;
-    temper_status status = temper_model_load(out, path, &err);
+    temper_status status = load_model(out, s, path, &err);
     if (status == TEMPER_OK) return other_model(out, s) && scale_model(out, s);
     if (status == TEMPER_IO) { /* the message has the path */
         if (!*err.hint)
             snprintf(err.hint, sizeof err.hint, "%s",
-                     is_folder(path) ? "of a folder that export has written, the model is its model.safetensors"
+                     is_folder(path) ? "this folder holds no model.safetensors and no model.gguf"
                                      : "the first argument is a MODEL file; a formula goes after -f");
         message_error(s, &err, NULL, NULL, 0);
         return false;

@@ -232,7 +232,37 @@ run 0 --version
 has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
-has 'help' "$out" 'Commands:'
+has 'help' "$out" 'Prove and break:'
+same 'help: every command once' "$("$temper" help --options | sed -n 's/^command\t//p' | sort)" "$(printf '%s\n' "$out" | sed -n '/^Ask:/,/^Options/s/^  \([a-z]*\)  *.*/\1/p' | sort)"
+run 0 run -h
+has 'help: -h has examples' "$out" 'Examples:'
+lacks 'help: -h is short' "$out" 'Options:'
+run 0 run --help
+has 'help: --help is long' "$out" '--per-position'
+run 0 help language
+has 'help language: in words' "$out" 'H (b -> O a)  so far, at every b there has been an a'
+same 'help language: every formula is one' '' "$(printf '%s\n' "$out" | grep -E '^  [^ ].{12} *$')"
+same 'help language: one screen' yes "$([ "$(printf '%s\n' "$out" | wc -l)" -le 50 ] && echo yes)"
+run 0 explain -f 'H(b -> O a)'
+has 'explain: in words' "$out" 'in words       so far, at every b there has been an a'
+run 0 explain -f 'H(b -> O a)' --json
+has 'explain: in words, as JSON' "$out" '"words":"so far, at every b there has been an a"'
+for case in "--type fp8|e4m3 and e5m2" "--temperature 2|--scale is what multiplies scores" "--dtype f32|did you mean --type" "--alphabet [a-z]|is no class"; do
+    run 2 run -f 'O a' ${case%%|*} a
+    has "did you mean: ${case%%|*}" "$err" "${case#*|}"
+done
+run 2 run -f 'always a' a
+has 'did you mean: always' "$err" "'always' is written 'H' so far, 'G' from here on"
+run 2 run -f 'aggregate(select(indices, indices, ==), tokens)' a
+has 'did you mean: RASP' "$err" "RASP's selectors are not read"
+run 1 limits -f 'a S b' --alphabet abc --type bf16/f32 --method temperature --effort 0.001 --min-length 85
+has 'limits: --min-length' "$err" 'bf16/f32 by temperature is proved for 84 letters, fewer than --min-length 85'
+run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --method temperature --effort 0.001 --min-length 84
+run 1 limits -f 'O a' --alphabet ab --as gpt2 --weights f32 --kv f32 --min-length 1Mi -q
+run 0 show -f 'O a' --alphabet ab -o said.html ab
+same 'show -o says what it wrote' 'wrote said.html' "$err"
+run 0 show -f 'O a' --alphabet ab -o said.svg -q ab
+same 'show -o -q says nothing' '' "$err"
 for command in $("$temper" help --options | sed -n 's/^command\t//p'); do
     run 0 help $command
     first=$out
@@ -369,7 +399,7 @@ done < <(grep '^| \[' "$root/examples/README.md")
 run 0 run -F "$root/examples/add.spec" ddba
 same "examples/add.spec: 3 + 7 is 10, lowest digit first" "0101${tab}ddba" "$out"
 if command -v script >/dev/null; then # a pseudo-terminal
-    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' help :show ':certify --type f32 --length 10' '' 'a S b' :quit |
+    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' help :language :show ':certify --type f32 --length 10' '' 'a S b' :quit |
         TERM=dumb ASAN_OPTIONS=detect_leaks=0 script -qec "'$temper'" /dev/null 2>&1 | tr -d '\r')
     has 'typed: the prompt' "$typed" 'formula> '
     has 'typed: a wrong formula' "$typed" "expected a formula or a count after 'O'"
@@ -379,7 +409,8 @@ if command -v script >/dev/null; then # a pseudo-terminal
     has 'typed: the empty string' "$typed" "reject${tab}${tab}"
     has 'typed: another string' "$typed" "reject${tab}cba${tab}100"
     has 'typed: a string with a blank' "$typed" 'a string has no blanks here'
-    has 'typed: a plea' "$typed" 'commands begin with a colon'
+    has 'typed: a plea' "$typed" 'one screen of operators'
+    has 'typed: in words' "$typed" 'so far, at every b there has been an a'
     has 'typed: what the letters are' "$typed" '2 layers, 2 heads, letters b a c'
     has 'typed: a picture' "$typed" '2.1  not H (b -> O a)'
     has 'typed: a command' "$typed" 'proved'
@@ -583,7 +614,7 @@ has 'certified: every position' "$out" '"positions":[1,0,0]'
 run 4 run --type bf16 -f 'a S b' --alphabet abc bca "$(printf 'bca%.0s' $(seq 10))"
 same 'certified up to a length' "reject${tab}bca
 error${tab}$(printf 'bca%.0s' $(seq 10))" "$out"
-has 'certified, and beyond' "$err" 'string 2: length 30 is beyond the proved length 23 in bf16: head 1.1 (a S b): a logit may be off by'
+has 'certified, and beyond' "$err" 'string 2: length 30 is beyond the proved length 23 in bf16: head 1.1 (a S b): two logits may be off by'
 run 0 run --type bf16 --unchecked --json -f 'a S b' --alphabet abc "$(printf 'bca%.0s' $(seq 10))"
 has 'json: unproved' "$out" '"proved":false,"claim":"none"'
 run 0 run --type f32 --unchecked -f '#[a] % 2 = 1' --alphabet ab "$(printf 'a%.0s' $(seq 700))"
@@ -1644,8 +1675,19 @@ same 'the guide to softening' '' "$(cat complaints)"
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
 same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved length 1099511627776 in f64 (formula)' "$out$err"
 same 'export: the files' 'README.md config.json configuration_temper.py lens_temper.py model.safetensors model.temper modeling_temper.py onnx testvectors.jsonl tokenizer.json tokenizer_config.json vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
-run 3 run made caab
-has 'export: the folder is no model' "$err" 'the model is its model.safetensors'
+run 0 run made caab cba
+same 'export: the folder runs' "accept${tab}caab
+reject${tab}cba" "$out"
+mkdir -p nothing
+run 3 run nothing caab
+has 'export: another folder' "$err" 'this folder holds no model.safetensors and no model.gguf'
+run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 8 -o ordinary
+for what in ordinary ordinary/model.gguf; do
+    run 0 run $what caab cba
+    same "export --as: $what runs" "accept${tab}caab
+reject${tab}cba" "$out"
+    has "export --as: what $what runs as" "$err" 'the hard-attention transformer that these weights stand for'
+done
 run 0 run made/model.safetensors caab cba
 same 'export: temper reads the weights' "accept${tab}caab
 reject${tab}cba" "$out"
@@ -1876,7 +1918,7 @@ has 'certify: the longest' "$out" "proved${tab}formula: every string up to lengt
 has 'certify: by trying' "$out" "head 1.1${tab}nearest${tab}every length${tab}"
 run 1 certify since.temper --type bf16 --length 90 -o refuted.json
 has 'certify: refuted' "$out" "refuted${tab}"
-has 'certify: and why' "$out" 'head 1.1 (a S b): a logit may be off by '
+has 'certify: and why' "$out" 'head 1.1 (a S b): two logits may be off by '
 [ -e refuted.json ] && fail 'certify: no certificate if refuted' || pass
 run 1 certify since.temper --type e4m3 --length 20 -q
 same 'certify: quiet' '' "$out"

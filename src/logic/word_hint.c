@@ -33,13 +33,34 @@ static const char *whole_hint(const char *word) {
     static const char rasp[] =
         "RASP's selectors are not read; B-RASP and C-RASP programs are: temper examples alternating.brasp",
                       count[] = "the number of positions so far where a holds is '#[a]'",
-                      quantifier[] = "positions are not named: 'G' and 'F' look from here on, 'H' and 'O' back";
+                      quantifier[] = "positions are not named: 'G' and 'F' look from here on, 'H' and 'O' back",
+                      always[] = "'always' is written 'H' so far, 'G' from here on",
+                      rasp_row[] =
+                          "RASP programs are not read; '#[a]' counts, 'b @ #[a]' reads at a computed position";
     static const struct {
         const char *word, *hint;
-    } known[] = {{"select", rasp},       {"aggregate", rasp},   {"selector_width", rasp}, {"indices", rasp},
-                 {"select_width", rasp}, {"select_next", rasp}, {"sum", count},           {"number", count},
-                 {"count", count},       {"len", count},        {"length", count},        {"num", count},
-                 {"forall", quantifier}, {"exists", quantifier}};
+    } known[] = {{"select", rasp},
+                 {"aggregate", rasp},
+                 {"selector_width", rasp},
+                 {"indices", rasp},
+                 {"select_width", rasp},
+                 {"select_next", rasp},
+                 {"sum", count},
+                 {"number", count},
+                 {"count", count},
+                 {"len", count},
+                 {"length", count},
+                 {"num", count},
+                 {"forall", quantifier},
+                 {"exists", quantifier},
+                 {"always", always},
+                 {"tokens_str", rasp_row},
+                 {"selector", rasp},
+                 {"map", rasp_row},
+                 {"sequence_map", rasp_row},
+                 {"full", rasp_row},
+                 {"rasp", rasp_row},
+                 {"tokens", "'tokens yes' is a line before the formula; RASP programs are not read"}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (is_same(word, strlen(word), known[k].word)) return known[k].hint;
     return NULL;
@@ -50,7 +71,7 @@ const char *word_elsewhere(arena *scratch, const char *word) {
         const char *word, *meant;
     } elsewhere[] = {{"and", "&"},        {"or", "|"},       {"not", "!"},       {"implies", "->"},
                      {"iff", "<->"},      {"next", "X"},     {"until", "U"},     {"release", "R"},
-                     {"since", "S"},      {"always", "G"},   {"globally", "G"},  {"finally", "F"},
+                     {"since", "S"},      {"globally", "G"}, {"finally", "F"},   {"previously", "Y"},
                      {"eventually", "F"}, {"once", "O"},     {"yesterday", "Y"}, {"historically", "H"},
                      {"triggered", "T"},  {"mod", "%"},      {"tt", "true"},     {"ff", "false"},
                      {"end", "last"},     {"begin", "first"}};
