@@ -223,6 +223,11 @@ test-regular: ## regular languages and random automata with much more effort (mi
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
 
+test-paste: ## every command line of pages and help, pasted into an empty folder, also those that take minutes; lists what is not run
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@bash tests/paste.sh $(BUILD)/temper all
+
 test-tables: ## tables of the pages against what the program says now, also those that take minutes
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/bench/sizes
@@ -503,7 +508,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt length-hunt stock-hunt test-faults mpi test-mpi test-html \
+.PHONY: test-paste test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt length-hunt stock-hunt test-faults mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

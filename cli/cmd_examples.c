@@ -41,6 +41,16 @@ size_t examples_count(void) {
 const char *examples_name(size_t k) { return rows[k].name; }
 const char *examples_about(size_t k) { return rows[k].about; }
 
+const char *examples_text(size_t *length, const char *name) {
+    for (size_t k = 0; k < examples_count(); k++)
+        if (strcmp(examples_name(k), name) == 0) {
+            const text_file *found = text_file_find(name);
+            *length = found->size;
+            return (const char *)found->bytes;
+        }
+    return NULL;
+}
+
 static void list(const session *s) {
     for (size_t k = 0; k < examples_count(); k++) {
         json j;

@@ -96,14 +96,14 @@ static void print_indented(const char *text) {
 static void print_general(void) {
     printf("temper compiles a specification of a language of strings into a softmax transformer\n"
            "that gives exactly its answers.\n\nExamples:\n");
-    print_indented("temper eval -f 'O a & #[b] >= 2' abab ba      what the formula says\n"
-                   "temper run -f 'O a & #[b] >= 2' abab ba       what the transformer says\n"
+    print_indented("temper eval -f 'O a & #[b] >= 2' abab ba      # what the formula says\n"
+                   "temper run -f 'O a & #[b] >= 2' abab ba       # what the transformer says\n"
                    "temper compile -f 'O a' --alphabet ab -o m.temper\n"
-                   "temper run m.temper - < strings.txt\n"
-                   "temper show -f 'a S b' --alphabet abc abbca   the attention of each head\n"
+                   "printf 'ab\\nbb\\n' | temper run m.temper -     # lines of standard input\n"
+                   "temper show -f 'a S b' --alphabet abc abbca   # the attention of each head\n"
                    "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
-                   "temper examples                               specifications to begin with\n"
-                   "temper                                        on a terminal: type formulas and strings\n");
+                   "temper run -F dyck.spec '(())'                # one of temper examples\n"
+                   "temper                                        # on a terminal: type formulas and strings\n");
     printf("\nUsage:\n  temper COMMAND [options] [arguments]\n");
     for (int group = 0; group < GROUP_COUNT; group++) {
         static const char *const titles[] = {"Ask", "Build", "Prove and break", "Take it elsewhere", "Learn"};

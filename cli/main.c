@@ -22,7 +22,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper eval -f 'O a & #[b] >= 2' abab ba ''\n"
      "temper eval -f 'G (req -> F ack)' --tokens 'req ack' 'ack req'\n"
      "temper eval -F dyck.spec --per-position '(())'\n"
-     "temper eval -f 'F a' --alphabet ab - < strings.txt\n",
+     "printf 'ab\\nba\\n' | temper eval -f 'F a' --alphabet ab -\n",
      "Prints accept or reject, a tab and the string, in the order given; error, a tab and the string for\n"
      "an unknown letter. '-' stands for the lines of standard input, '' for the empty string; after '--'\n"
      "every argument is a string. Control bytes and backslashes in a string are printed as \\n, \\t, \\r,\n"
@@ -33,10 +33,10 @@ const command command_table[COMMAND_COUNT] = {
      "temper run MODEL [options] STRING...\n"
      "temper run MODEL --stream [options]",
      "temper run -f 'O a & #[b] >= 2' abab ba ''\n"
-     "temper run m.temper --per-position abab\n"
-     "temper run m.temper --hard - < strings.txt\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper && temper run m.temper --per-position abab\n"
+     "printf 'ab\\nba\\n' | temper run m.temper --hard -\n"
      "temper run -f 'a S b' --alphabet abc --method positions --margins abbca\n"
-     "tail -f log | temper run -f 'H (ack -> O req)' --tokens --other rest --stream\n",
+     "echo req wait ack | temper run -f 'H (ack -> O req)' --tokens --other rest --stream\n",
      "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
      "beyond the model's proved length is refused (exit status 4); with --unchecked it is answered, as\n"
      "'accept (unproved)' or 'reject (unproved)'. Hard choices of a model that carries no proof are proved\n"
@@ -65,17 +65,17 @@ const command command_table[COMMAND_COUNT] = {
      "temper explain -f FORMULA | -F FILE [options]\n"
      "temper explain MODEL [options]",
      "temper explain -f '(a S b) & #[a] % 3 = 1' --alphabet abc\n"
-     "temper explain m.temper --json\n",
+     "temper explain -F dyck.spec --json\n",
      "", cmd_explain},
     {"check", FOR_CHECK, GROUP_PROVE, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
      "temper check MODEL [-f FORMULA | -F FILE] [options]\n"
      "temper check -f FORMULA | -F FILE | MODEL --against FORMULA|FILE",
      "temper check -f 'a S b' --alphabet abc\n"
-     "temper check -f '#[a] = #[b]' --exhaustive 10 --random 100000 --length 500\n"
-     "temper check m.temper\n"
+     "temper check -f '#[a] = #[b]' --exhaustive 10 --random 10000 --length 100\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper && temper check m.temper\n"
      "temper check m.temper -f 'O a'\n"
-     "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n"
+     "temper check m.temper --exhaustive 20 --random 0 --journal m.journal\n"
      "temper check -f 'a S b' --alphabet abc --against 'b | (a & Y (a S b))'\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
@@ -90,7 +90,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper show -f FORMULA | -F FILE [options] STRING\n"
      "temper show MODEL [options] STRING",
      "temper show -f 'a S b' --alphabet abc abbca\n"
-     "temper show m.temper -o attention.svg abbca\n"
+     "temper show -f 'a S b' --alphabet abc -o attention.svg abbca\n"
      "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
      "temper show -f 'a S b' --alphabet abc --row 1.1@3 abbca\n",
      "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
@@ -102,9 +102,9 @@ const command command_table[COMMAND_COUNT] = {
     {"gap", FOR_GAP, GROUP_PROVE, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"
      "temper gap -f FORMULA | -F FILE [options] [STRING...]",
-     "temper gap m.temper\n"
+     "temper compile --gallery dyck-1 -o m.temper && temper gap m.temper\n"
      "temper gap m.temper --exhaustive 8 --random 0 --length 64\n"
-     "temper gap m.temper abab - < strings.txt\n"
+     "temper gap m.temper '(())' '()'\n"
      "temper gap -f '#[a] > #[b]' --json\n",
      "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between\n"
      "the largest and the next different one; per head and length its smallest value, as a power of 2:\n"
@@ -117,11 +117,11 @@ const command command_table[COMMAND_COUNT] = {
     {"soften", FOR_SOFTEN, GROUP_BUILD, "any hard transformer to a soft one, with a proved temperature",
      "temper soften MODEL --length N [options] [-o SOFT]\n"
      "temper soften -f FORMULA | -F FILE [options] [-o SOFT]",
-     "temper soften hard.temper --length 32 -o soft.temper\n"
+     "temper compile --gallery dyck-1 -o hard.temper && temper soften hard.temper --length 32 -o soft.temper\n"
      "temper soften hard.temper --length 8 --gap exhaustive -o soft.temper\n"
      "temper soften hard.temper --length 32 --adaptive -o soft.temper\n"
      "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n"
-     "temper soften hard.temper --length 5000 --journal soften.journal -o soft.temper\n",
+     "temper soften hard.temper --length 2000 --journal soften.journal -o soft.temper\n",
      "Every head becomes a softmax head whose scale is large enough for the gap between its scores, such\n"
      "that every string up to --length is decided as before: the error of the output is proved to be\n"
      "smaller than its distance from a wrong answer, rounding included. Where that cannot be proved the\n"
@@ -134,7 +134,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
      "temper certify -f FORMULA | -F FILE [options]\n"
      "temper certify -f FORMULA | -F FILE --as gpt2|llama [--length N] [options]",
-     "temper certify m.temper --length 100k --type f32 -o certificate.json\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper && temper certify m.temper --length 100k --type f32\n"
      "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1e6\n"
      "temper certify -f 'a S b' --alphabet abc --type bf16\n"
      "temper certify -f 'a S b' --alphabet abc --as llama --length 1000\n",
@@ -159,9 +159,9 @@ const command command_table[COMMAND_COUNT] = {
     {"import", FOR_IMPORT, GROUP_ELSEWHERE, "weights of TransformerLens or GPT-2 to a model file",
      "temper import WEIGHTS CONFIG [-o MODEL]\n"
      "temper import FOLDER | model.gguf [-o MODEL]",
-     "temper import weights.safetensors config.json -o m.temper\n"
-     "temper run m.temper --hard abab\n"
-     "temper import folder/model.gguf -o m.temper     what temper export --as wrote, back\n",
+     "temper import weights.safetensors config.json -o m.temper   # your own files: doc/import.md\n"
+     "temper export -f 'O a' --alphabet ab --as gpt2 --length 16 -o folder\n"
+     "temper import folder/model.gguf -o m.temper && temper run m.temper --hard abab\n",
      "WEIGHTS is a plain safetensors file with the names of TransformerLens or of GPT-2 (Hugging Face), CONFIG\n"
      "a small JSON file that says what tensors cannot: the letters, each head's choice and mask, how the\n"
      "answer is read. The model is hard if no head is a softmax head; nothing is proved of it. What temper's\n"
@@ -175,11 +175,12 @@ const command command_table[COMMAND_COUNT] = {
      "temper export -f FORMULA | -F FILE [options] -o FOLDER\n"
      "temper export MODEL [options] -o GRAPH.onnx\n"
      "temper export -f FORMULA | -F FILE --as gpt2|llama --length N [options] -o FOLDER",
-     "temper export m.temper -o out/\n"
      "temper export -f 'H(b -> O a)' --alphabet abc -o out/\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper && temper export m.temper -o out/\n"
      "temper export m.temper --type f32 --outputs patterns,channels -o graph.onnx\n"
-     "temper export m.temper --certificate certificate.json -o out/\n"
-     "temper export -f 'H(b -> O a)' --alphabet abc --as llama --length 256 -o out/\n",
+     "temper certify m.temper --length 1000 -o proof.json && temper export m.temper --certificate proof.json -o "
+     "out/\n"
+     "temper export -f 'H(b -> O a)' --alphabet abc --as llama --length 256 -o ordinary/\n",
      "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
      "lens_temper.py, onnx/model.onnx, model.temper, vocab.json, tokenizer.json, tokenizer_config.json and\n"
      "testvectors.jsonl; README.md has code that loads them. --certificate adds a certificate that passes the\n"
@@ -197,9 +198,9 @@ const command command_table[COMMAND_COUNT] = {
      "temper lab [NAME...] [options]",
      "temper lab\n"
      "temper lab zoo --quick\n"
-     "temper lab zoo -o results --seed 2\n"
-     "temper lab all -o results\n"
-     "temper lab all --seeds 1-20 --journal sweep.journal -o results\n",
+     "temper lab zoo -o results --seed 2                               # a minute\n"
+     "temper lab all -o results                                        # minutes\n"
+     "temper lab all --seeds 1-20 --journal sweep.journal -o results   # an hour\n",
      "Without NAME the experiments are listed. With NAME each is run, its claims are checked and printed with\n"
      "what was measured; with -o DIR the report (NAME.md), the data (NAME.json, NAME-TABLE.csv) and the figures\n"
      "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n"
@@ -212,8 +213,10 @@ const command command_table[COMMAND_COUNT] = {
     {"audit", FOR_AUDIT, GROUP_PROVE, "checks a certificate against its model, with code of its own",
      "temper audit CERTIFICATE MODEL\n"
      "temper audit CERTIFICATE FOLDER | model.gguf",
-     "temper audit certificate.json m.temper\n"
-     "temper audit folder/certificate.json folder     what export --as wrote, and proved\n",
+     "temper compile -f 'O a' --alphabet ab -o m.temper && temper certify m.temper --length 1000 -o proof.json\n"
+     "temper audit proof.json m.temper\n"
+     "temper export -f 'O a' --alphabet ab --as gpt2 --length 16 -o folder\n"
+     "temper audit folder/certificate.json folder\n",
      "Finds out from the weights what every channel means and how far every head may be off, reads the source\n"
      "by its definitions, writes the certificate that follows, and accepts no other. Labels, roles and the safe\n"
      "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"
@@ -225,10 +228,11 @@ const command command_table[COMMAND_COUNT] = {
     {"limits", FOR_LIMITS, GROUP_PROVE, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"
      "temper limits MODEL [options]",
-     "temper limits -f 'a S b' --alphabet abc\n"
      "temper limits -f 'a S b' --alphabet abc --type bf16/f32 --method positions\n"
-     "temper limits m.temper -o limits.svg\n"
-     "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv\n",
+     "temper limits -f 'a S b' --alphabet abc --type bf16/f32 --method digits --min-length 100k -q\n"
+     "temper limits -f 'O a' --alphabet ab --effort 0.01 -o limits.svg\n"
+     "temper limits -f 'a S b' --alphabet abc                                       # a minute\n"
+     "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv   # minutes\n",
      "A table with a row for each number format and method: the largest length up to which every string is\n"
      "proved to be answered rightly, the smallest length at which a wrong answer was found, the ratio of\n"
      "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
@@ -243,7 +247,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper automaton MODEL [options]",
      "temper automaton -f 'a S b' --alphabet abc\n"
      "temper automaton -f 'G (a -> X F b)' -o automaton.svg\n"
-     "temper automaton -F dates.spec --dot | dot -Tpdf -o dates.pdf\n",
+     "temper automaton -F date.regex -o date.dot\n",
      "For specifications that a finite automaton can decide, whether they look back, forward or both ways;\n"
      "counts may be compared with constants, and remainders taken. Prints the table of the automaton, which\n"
      "temper reads again as FILE.dfa, and before it as comments its size and whether the language is finite,\n"
@@ -258,7 +262,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper next MODEL --stream [options]",
      "temper next --regex '(ab|ba)*' a ab ''\n"
      "temper next -F dyck.spec --json '(()'\n"
-     "temper next -f 'H (b -> O a)' --alphabet abc --stream < letters.txt\n",
+     "echo cab | temper next -f 'H (b -> O a)' --alphabet abc --stream\n",
      "Prints the letters that may come next, separated by blanks, then $ if the string may end here; a tab and\n"
      "the prefix. A dash: no string of the language begins with the prefix. The letters $ and - are quoted.\n"
      "Any specification will do; it is read as if it had a line 'next'. Where counts are compared, a line\n"
@@ -271,7 +275,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper sample -f FORMULA | -F FILE [options]\n"
      "temper sample MODEL [options]",
      "temper sample --regex '(ab|ba)*' --count 5\n"
-     "temper sample -F ipv4.spec --by strings --length 9 --count 3 --seed 7\n",
+     "temper sample -F date.regex --by strings --length 10 --count 3 --seed 7\n"
+     "temper sample -F weather.spec --by weights --count 5\n",
      "Prints --count strings of the language, one a line. At every step the transformer is asked what may come\n"
      "next: each legal letter, and the end where it is legal, is equally likely. A string that cannot end within\n"
      "--length letters (100) is dropped, and another one is tried. With --by strings all strings of exactly\n"
@@ -282,21 +287,22 @@ const command command_table[COMMAND_COUNT] = {
     {"perplexity", FOR_PERPLEXITY, GROUP_ASK, "how likely a language model finds the lines of a file",
      "temper perplexity -f FORMULA | -F FILE [options] FILE\n"
      "temper perplexity MODEL [options] FILE",
-     "temper perplexity -F words.spec text.txt\n"
-     "temper perplexity words.temper --json text.txt\n",
+     "printf 'ssr\\nrs\\n' > days.txt && temper perplexity -F weather.spec days.txt\n"
+     "temper perplexity -F weather.spec --json days.txt\n",
      "For a specification with a line 'probabilities': the cross-entropy of the lines of FILE in bits for each\n"
      "letter, ends of lines included, and how far it may be from the exact one; and the perplexity. A line that\n"
      "cannot be, or has a letter that is not in the alphabet, is named, and the exit status is 1 or 2.\n",
      cmd_perplexity},
     {"examples", FOR_EXAMPLES, GROUP_LEARN, "short specifications to begin with", "temper examples [NAME...]",
      "temper examples\n"
-     "temper examples dyck > dyck.spec\n",
+     "temper examples dyck.spec\n"
+     "temper run -F dyck.spec '(())'      # examples need no file\n",
      "Lists the examples, or prints those named.\n", cmd_examples},
     {"completion", FOR_COMPLETION, GROUP_LEARN, "the script that makes a shell complete temper's command lines",
      "temper completion bash|zsh|fish",
      "eval \"$(temper completion bash)\"\n"
-     "temper completion zsh > ~/.zfunc/_temper\n"
-     "temper completion fish | source\n",
+     "temper completion zsh > _temper     # to a folder of fpath\n"
+     "temper completion fish > temper.fish # to ~/.config/fish/completions\n",
      "Prints the script. It asks the program itself what may come next.\n", cmd_completion},
     {"help", FOR_HELP, GROUP_LEARN, "help on a command, or on the language of formulas",
      "temper help [COMMAND | language]",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "examples_list.h"
 #include "picture_file.h"
 #include "scale.h"
 
@@ -114,6 +115,11 @@ static void set_folder(temper_spec_options *o, char folder[4096], const char *pa
     }
 }
 
+static bool is_there(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
 /* A text that is no formula, but would be a regular expression with something in it that only those have. */
 static bool is_expression(const subject *x, const temper_error *err, const temper_spec_options *given) {
     temper_spec_options o = {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = given->alphabet, .tokens = given->tokens};
@@ -138,7 +144,9 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
     x->source = s->opt.value[is_regex ? OPT_REGEX : OPT_FORMULA].text;
     x->name = path ? path : is_regex ? "regex" : "formula";
     if (!path) x->length = strlen(x->source);
-    if (path && temper_file_read(&x->text, &x->length, path, &err) != TEMPER_OK) {
+    const char *example = path && !is_there(path) ? examples_text(&x->length, path) : NULL;
+    if (example && !s->quiet) message_warning(s, "there is no file %s here: this is the example of that name", path);
+    if (path && !example && temper_file_read(&x->text, &x->length, path, &err) != TEMPER_OK) {
         if (!*err.hint)
             snprintf(err.hint, sizeof err.hint, "%s",
                      is_given(s, OPT_DFA)
@@ -147,7 +155,7 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }
-    if (path) x->source = x->text;
+    if (path) x->source = example ? example : x->text;
     set_folder(o, folder, path);
     if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) {
         if (!(s->opt.command_bit & SILENT) && o->syntax == TEMPER_SYNTAX_SPEC) note_one_letter(s, x->spec);

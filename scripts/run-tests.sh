@@ -27,7 +27,7 @@ if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 '
 # The slow ones first, the slowest at the very beginning, so that the cores are busy to the end: cli.sh alone is a sixth of
 # all, and does one thing after the other.
-slow="cli.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
+slow="cli.sh paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
     t-lab-job t-certify-next t-stream t-digits t-format-run t-plan faults.sh t-certify-wild t-format-limits t-recognise t-stock-import
     t-stock-proof t-choice-bound t-limits limits-page.sh t-audit-stock t-audit-stock-sources t-certify-regex"
 { for name in $slow; do ls "tests/${name%.sh}.sh" "$build/tests/$name" 2>/dev/null; done

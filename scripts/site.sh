@@ -29,6 +29,7 @@ find "$source" -name '*.md' | while read -r page; do
 done
 # Tables, transcripts and figures may be wide, so the column of text is wider than usual; figures are drawn on white.
 printf '.md-grid{max-width:78rem}\n.md-typeset pre{font-size:.72rem}\n.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
+cp scripts/site-copy.js "$source"
 if [ -f "$build/web/index.html" ]; then # make web
     cp -r "$build/web" "$source/playground"
     sed -i 's|^\[doc/README.md\](doc/README.md) lists every page.|[The playground](playground/index.html) runs in the browser. &|' "$source/index.md"

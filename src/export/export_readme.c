@@ -205,7 +205,7 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
     put_javascript(out, m, folder, examples);
     text_printf(out,
                 "temper itself reads `model.safetensors`, and `model.temper`, the same model as text:\n\n"
-                "    temper %s %s/model.temper STRING...\n",
+                "    temper %s %s/model.temper ''    # or any string\n",
                 m->kind == TEMPER_KIND_NEXT ? "next" : "run", folder);
 }
 

@@ -142,11 +142,15 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
                 f->hard->kind == TEMPER_KIND_TRANSDUCER ? "letter, from the second on" : "prefix");
     text_printf(out,
                 "llama.cpp (no test runs this command):\n\n"
-                "    llama-completion -m model.gguf -no-cnv -n %u --temp 1 --top-k 0 --top-p 1 --min-p 0%s\n\n",
+                "    llama-completion -m model.gguf -no-cnv -n %u --temp 1 --top-k 0 --top-p 1 --min-p 0%s    # "
+                "needs llama.cpp\n\n",
                 m->positions - 1, f->options->cache_f32 ? " -fa off -ctk f32 -ctv f32" : "");
-    text_puts(out, "Ollama (no test runs these commands):\n\n    ollama create made-by-temper -f Modelfile\n"
-                   "    ollama run made-by-temper \"\"\n\nLM Studio imports `model.gguf` (no test does it):\n\n"
-                   "    lms import model.gguf\n\n");
+    text_puts(
+        out,
+        "Ollama (no test runs these commands):\n\n    ollama create made-by-temper -f Modelfile    # needs Ollama\n"
+        "    ollama run made-by-temper \"\"    # needs Ollama\n\nLM Studio imports `model.gguf` (no test does "
+        "it):\n\n"
+        "    lms import model.gguf    # needs LM Studio\n\n");
 }
 
 static void put_hugging_face(text *out, const stock_readme_facts *f) {

@@ -14,6 +14,10 @@ static bool is_assignment(const parser *p) {
     return second.kind == TOK_SYMBOL && second.symbol == SYM_EQ && second.length == 1;
 }
 
+static bool is_word(const token *t, const char *word) { return t->kind == TOK_WORD && !strcmp(t->text, word); }
+
+static const char SECOND_VIABLE[] = "a second line 'viable'", SECOND_VIABLE_HINT[] = "join the two conditions by '&'";
+
 static void check_name(parser *p, const token *name) {
     temper_spec *s = p->context.spec;
     trap *raise = scratch_of(p)->trap;
@@ -56,6 +60,11 @@ static void read_definition(parser *p) {
                         "the last line must be the answer, but it defines '%s'", shown);
     }
     if (d.value.kind == VALUE_FORMULA) formula_note_name(&s->graph, d.value.node, name.text);
+    /* By this name a definition is the line of language models, so that one text serves acceptors, too. */
+    if (d.value.kind == VALUE_FORMULA && p->context.header->kind == TEMPER_KIND_NEXT && is_word(&name, "viable")) {
+        if (s->viable) parser_refuse(p, &name, SECOND_VIABLE_HINT, SECOND_VIABLE);
+        s->viable = d.value.node;
+    }
     d.value.is_literal = false;
     bool fresh;
     table_put(&p->index, name.text, name.length, (uint32_t)p->definition_count, &fresh);
@@ -139,7 +148,6 @@ static void answer_by_language(parser *p) {
 
 /* ---- outputs ------------------------------------------------------------------------------------------------ */
 
-static bool is_word(const token *t, const char *word) { return t->kind == TOK_WORD && !strcmp(t->text, word); }
 
 /* t is the word at the start of a line, and no definition's name. */
 static bool begins(const parser *p, const char *word) { return is_word(&p->t, word) && !is_assignment(p); }
@@ -318,7 +326,7 @@ static void read_outputs(parser *p) {
 /* "viable" formula */
 static void read_viable(parser *p) {
     temper_spec *s = p->context.spec;
-    if (s->viable) parser_refuse(p, &p->t, "join the two conditions by '&'", "a second line 'viable'");
+    if (s->viable) parser_refuse(p, &p->t, SECOND_VIABLE_HINT, SECOND_VIABLE);
     next(p);
     value v = parser_value(p);
     value_need_formula(&p->context, &v, "what is viable must be a formula");
@@ -329,7 +337,7 @@ static void read_viable(parser *p) {
 /* A line that only language models have. */
 static bool read_model_line(parser *p) {
     if (p->context.header->kind != TEMPER_KIND_NEXT) return false;
-    if (begins(p, "viable")) {
+    if (begins(p, "viable") && !table_find(&p->index, p->t.text, p->t.length)) { /* else it is a definition's name */
         read_viable(p);
         return true;
     }
