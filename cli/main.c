@@ -66,7 +66,10 @@ const command command_table[COMMAND_COUNT] = {
      "temper explain MODEL [options]",
      "temper explain -f '(a S b) & #[a] % 3 = 1' --alphabet abc\n"
      "temper explain -F dyck.spec --json\n",
-     "", cmd_explain},
+     "Prints the formula in words, the size of the transformer, and how far each of three number formats is proved. "
+     "Then\n"
+     "where each subformula is computed, and what each head costs.\n",
+     cmd_explain},
     {"check", FOR_CHECK, GROUP_PROVE, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
      "temper check MODEL [-f FORMULA | -F FILE] [options]\n"
@@ -106,13 +109,13 @@ const command command_table[COMMAND_COUNT] = {
      "temper gap m.temper --exhaustive 8 --random 0 --length 64\n"
      "temper gap m.temper '(())' '()'\n"
      "temper gap -f '#[a] > #[b]' --json\n",
-     "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between\n"
-     "the largest and the next different one; per head and length its smallest value, as a power of 2:\n"
-     "measured on the strings given or else on --random ones up to --length, exhaustive on all strings up\n"
-     "to --exhaustive letters, and proved from denominators for every string up to --length.\n"
-     "A head is uniform (all scores of a row are equal), tieless (one largest score in every row) or tied,\n"
-     "with a string that shows it. The transformer is uniform-tieless if every average head is one of the\n"
-     "first two; with -q the exit status is 0 if that is proved, else 1.\n",
+     "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between the\n"
+     "largest score and the next different one. The table has each head's smallest gap by length, as a power\n"
+     "of 2: measured on the strings given, or else on --random strings up to --length; exhaustive on all\n"
+     "strings up to --exhaustive letters; and proved from denominators for every string up to --length.\n"
+     "A head is uniform if all scores of a row are equal, tieless if every row has one largest score, and else\n"
+     "tied, with a string that shows it. The transformer is uniform-tieless if every average head is uniform\n"
+     "or tieless. With -q the exit status is 0 if that is proved, else 1.\n",
      cmd_gap},
     {"soften", FOR_SOFTEN, GROUP_BUILD, "any hard transformer to a soft one, with a proved temperature",
      "temper soften MODEL --length N [options] [-o SOFT]\n"
@@ -122,13 +125,14 @@ const command command_table[COMMAND_COUNT] = {
      "temper soften hard.temper --length 32 --adaptive -o soft.temper\n"
      "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n"
      "temper soften hard.temper --length 2000 --journal soften.journal -o soft.temper\n",
-     "Every head becomes a softmax head whose scale is large enough for the gap between its scores, such\n"
-     "that every string up to --length is decided as before: the error of the output is proved to be\n"
-     "smaller than its distance from a wrong answer, rounding included. Where that cannot be proved the\n"
-     "model is refused, naming the head and the length (exit status 4). With --gap VALUE nothing is proved.\n"
-     "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
-     "used, as temper compile does, up to its proved length. Without -o the model is printed.\n"
-     "With --journal FILE what is found of each length is kept, and a command that was stopped goes on.\n",
+     "Every head becomes a softmax head. Its scale is large enough for the gap between its scores, so that\n"
+     "every string up to --length is decided as before: the error of the output, rounding included, is proved\n"
+     "to be smaller than its distance from a wrong answer. If the proof fails, temper refuses the model and\n"
+     "names the head and the length (exit status 4). With --gap VALUE nothing is proved.\n"
+     "A model compiled from a formula needs no --length. Without --length and --gap it gets the formula's own\n"
+     "scales, as with temper compile, up to its proved length. Without -o the model is printed.\n"
+     "With --journal FILE temper keeps what it finds about each length, so that a command that was stopped can\n"
+     "go on.\n",
      cmd_soften},
     {"certify", FOR_CERTIFY, GROUP_PROVE, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
@@ -138,14 +142,15 @@ const command command_table[COMMAND_COUNT] = {
      "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1e6\n"
      "temper certify -f 'a S b' --alphabet abc --type bf16\n"
      "temper certify -f 'a S b' --alphabet abc --as llama --length 1000\n",
-     "Proves that the softmax transformer, with every rounding of the number format, gives the right answer\n"
-     "at every position of every string up to --length; without --length the longest such length is found.\n"
-     "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
-     "(exit status 1), or unable and the reason (exit status 4). -o writes the proof, which belongs to the\n"
-     "bytes of the MODEL file (with -f: to what temper compile writes as text); doc/certificate.md says what\n"
-     "is in it. With --journal FILE a proof of hard choices that was stopped goes on.\n"
-     "With --as: the ordinary GPT-2 or Llama that temper export --as writes, in the runtimes of doc/stock.md;\n"
-     "export --as puts the certificate into its folder.\n",
+     "Proves that the softmax transformer, with every rounding of the number format, gives the right answer at\n"
+     "every position of every string up to --length. Without --length it finds the longest such length. It\n"
+     "prints one of three verdicts: proved, with each head's error bound before rounding; refuted, with a\n"
+     "string that is answered wrongly (exit status 1); or unable, with the reason (exit status 4).\n"
+     "-o writes the proof. It belongs to the bytes of the MODEL file; with -f, to the text that temper compile\n"
+     "writes. doc/certificate.md describes it. With --journal FILE a proof of hard choices that was stopped\n"
+     "can go on.\n"
+     "With --as it proves the answers of the ordinary GPT-2 or Llama that temper export --as writes, in the\n"
+     "runtimes that doc/stock.md describes. temper export --as puts the certificate into its folder.\n",
      cmd_certify},
     {"gallery", FOR_GALLERY, GROUP_BUILD, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"
@@ -201,14 +206,15 @@ const command command_table[COMMAND_COUNT] = {
      "temper lab zoo -o results --seed 2                               # a minute\n"
      "temper lab all -o results                                        # minutes\n"
      "temper lab all --seeds 1-20 --journal sweep.journal -o results   # an hour\n",
-     "Without NAME the experiments are listed. With NAME each is run, its claims are checked and printed with\n"
-     "what was measured; with -o DIR the report (NAME.md), the data (NAME.json, NAME-TABLE.csv) and the figures\n"
-     "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n"
-     "all: every experiment into DIR (default temper-lab) and DIR/report.html; what is there already, whole and\n"
-     "of the same seed, version and --quick, is not run again. --seeds A-B: only claims, with how many seeds\n"
-     "each of them holds, and with which it does not; with -o DIR sweep.md, sweep.json, sweep-claims.csv and\n"
-     "sweep-seeds.csv. The work is a job: --journal FILE goes on after a crash, temper-mpi does it on many "
-     "machines.\n",
+     "Without NAME it lists the experiments. With NAME it runs each of them, checks its claims, and prints\n"
+     "them with what it measured. -o DIR also writes the report (NAME.md), the data (NAME.json,\n"
+     "NAME-TABLE.csv) and the figures (NAME-FIGURE.svg). The same seed gives the same bytes. The exit status\n"
+     "is 1 if a claim does not hold.\n"
+     "temper lab all writes every experiment to DIR (temper-lab by default) and one page, DIR/report.html. It\n"
+     "skips experiments that are already there with the same seed, version and --quick. --seeds A-B checks\n"
+     "claims only: it says for how many seeds each claim holds, and for which it fails. -o DIR then writes\n"
+     "sweep.md, sweep.json, sweep-claims.csv and sweep-seeds.csv. With --journal FILE the work can go on after\n"
+     "a crash; temper-mpi shares it among machines.\n",
      cmd_lab},
     {"audit", FOR_AUDIT, GROUP_PROVE, "checks a certificate against its model, with code of its own",
      "temper audit CERTIFICATE MODEL\n"
@@ -217,13 +223,15 @@ const command command_table[COMMAND_COUNT] = {
      "temper audit proof.json m.temper\n"
      "temper export -f 'O a' --alphabet ab --as gpt2 --length 16 -o folder\n"
      "temper audit folder/certificate.json folder\n",
-     "Finds out from the weights what every channel means and how far every head may be off, reads the source\n"
-     "by its definitions, writes the certificate that follows, and accepts no other. Labels, roles and the safe\n"
-     "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"
-     "field that differs, or the layer, head or gate whose proof fails. Beyond what it can handle: exit status 4.\n"
-     "Of an ordinary GPT-2 or Llama (a FOLDER of export --as, or its GGUF file) it reads the file that llama.cpp\n"
-     "loads, undoes the lowering, compares what the weights compute with the source, and bounds every rounding. It\n"
-     "confirms that every logit is within 32 of what it should be, not the smaller bounds that the file lists.\n",
+     "Finds out from the weights what every channel means and how large every head's error may be. It reads\n"
+     "the source by its definitions, writes the certificate that follows, and accepts no other. It does not\n"
+     "trust labels, roles or the proved length of the MODEL. It prints what is proved, or what is wrong (exit\n"
+     "status 1): the first field that differs, or the layer, head or gate whose proof fails. The exit status\n"
+     "is 4 if a model is too large for it.\n"
+     "For an ordinary GPT-2 or Llama, give the FOLDER that export --as wrote, or its GGUF file. The audit\n"
+     "reads the file that llama.cpp loads, undoes the lowering, compares what the weights compute with the\n"
+     "source, and bounds every rounding. It confirms that every logit is within 32 of the right one; it does\n"
+     "not check the smaller bounds that the file lists.\n",
      cmd_audit},
     {"limits", FOR_LIMITS, GROUP_PROVE, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"
@@ -248,13 +256,14 @@ const command command_table[COMMAND_COUNT] = {
      "temper automaton -f 'a S b' --alphabet abc\n"
      "temper automaton -f 'G (a -> X F b)' -o automaton.svg\n"
      "temper automaton -F date.regex -o date.dot\n",
-     "For specifications that a finite automaton can decide, whether they look back, forward or both ways;\n"
-     "counts may be compared with constants, and remainders taken. Prints the table of the automaton, which\n"
-     "temper reads again as FILE.dfa, and before it as comments its size and whether the language is finite,\n"
-     "definite, reverse definite, locally testable, piecewise testable, R-trivial, star-free and solvable, with\n"
-     "a reason for each no: two families of strings that no language of the class tells apart. With -o the form\n"
-     "goes by the name: FILE.svg is a picture, FILE.dot for Graphviz, FILE.json as --json. Too many states, and\n"
-     "counts that are compared without a bound: exit status 4. A MODEL carries its formula.\n",
+     "Any specification that a finite automaton decides will do, whether it looks back, forward or both ways;\n"
+     "counts may be compared with constants, and remainders taken. It prints the table of the automaton, which\n"
+     "temper reads again as FILE.dfa. Comments before the table give its size and say whether the language is\n"
+     "finite, definite, reverse definite, locally testable, piecewise testable, R-trivial, star-free and\n"
+     "solvable. Each no has a reason: two families of strings that no language of the class tells apart.\n"
+     "With -o the name of the file chooses the form: FILE.svg is a picture, FILE.dot is for Graphviz,\n"
+     "FILE.json is what --json prints. The exit status is 4 if there are too many states, or if counts are\n"
+     "compared without a bound. A MODEL carries its formula.\n",
      cmd_automaton},
     {"next", FOR_NEXT, GROUP_ASK, "what may come after a prefix: legal letters, and whether the string may end",
      "temper next -f FORMULA | -F FILE [options] PREFIX...\n"
@@ -289,9 +298,9 @@ const command command_table[COMMAND_COUNT] = {
      "temper perplexity MODEL [options] FILE",
      "printf 'ssr\\nrs\\n' > days.txt && temper perplexity -F weather.spec days.txt\n"
      "temper perplexity -F weather.spec --json days.txt\n",
-     "For a specification with a line 'probabilities': the cross-entropy of the lines of FILE in bits for each\n"
-     "letter, ends of lines included, and how far it may be from the exact one; and the perplexity. A line that\n"
-     "cannot be, or has a letter that is not in the alphabet, is named, and the exit status is 1 or 2.\n",
+     "For a specification with a line 'probabilities'. It prints the cross-entropy of the lines of FILE in\n"
+     "bits for each letter, ends of lines included, with a bound on its error, and the perplexity. A line of\n"
+     "probability 0 is named (exit status 1), and so is a line with an unknown letter (exit status 2).\n",
      cmd_perplexity},
     {"examples", FOR_EXAMPLES, GROUP_LEARN, "short specifications to begin with", "temper examples [NAME...]",
      "temper examples\n"
