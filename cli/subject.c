@@ -196,8 +196,8 @@ static bool is_file_in(char *out, size_t size, const char *folder, const char *n
     return used > 0 && (size_t)used < size && stat(out, &st) == 0;
 }
 
-/* A model file, or what export wrote: the weights of a folder, and of an ordinary transformer (a folder with a GGUF file,
-   or the file alone) the hard model that its weights stand for. */
+/* A model file, or what export wrote: the weights of a folder; or the hard model that the weights of an ordinary
+   transformer stand for, a folder with a GGUF file or that file alone. */
 static temper_status load_model(temper_model **out, session *s, const char *path, temper_error *err) {
     char inside[4096];
     bool folder = is_folder(path);

@@ -108,7 +108,7 @@ same "README.md has 1,300 to 1,700 words" yes "$([ "$words" -ge 1300 ] && [ "$wo
 for method in temperature positions digits; do
     same "README.md: proved lengths of $method" \
         "$("$temper" explain -f 'a S b' --alphabet abc --method $method | awk '/^proved length/ {print $4} /^  *(f32|bf16\/f32) / {print $2}' | tr '\n' ' ')" \
-        "$(awk -F'|' -v m="$method" '$2 ~ "`" m "`" {gsub(/ /, ""); print $4 " " $5 " " $6 " "}' README.md)"
+        "$(awk -F'|' -v m="$method" '$2 ~ "`" m "`" {gsub(/ /, ""); gsub(/2⁴⁰/, "2^40"); print $4 " " $5 " " $6 " "}' README.md)"
 done
 
 parity=$("$temper" explain -f '#[a] % 2 = 1' --alphabet ab | awk '/^proved length/ {print $4} /^  *f32 / {print $2}' | tr '\n' ' ')

@@ -9,7 +9,8 @@
 #include "number/number_type.h"
 
 /* Lengths beyond this are not looked at: up to here n + 2 and position features are exact in doubles. */
-#define CERTIFY_LONGEST ((size_t)1 << 40)
+enum { CERTIFY_LONGEST_BITS = 40 };
+#define CERTIFY_LONGEST ((size_t)1 << CERTIFY_LONGEST_BITS)
 
 typedef struct certification {
     const temper_model *model;

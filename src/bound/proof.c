@@ -104,7 +104,7 @@ bool model_proof_try(model_proof *p, size_t length, bool write) {
         certification_unable(c, p->fault.layer, p->fault.head, "%s", p->hopeless);
         c->fault = p->fault;
     } else if (length > CERTIFY_LONGEST) {
-        certification_unable(c, 0, 0, "bounds are stated up to %zu letters", CERTIFY_LONGEST);
+        certification_unable(c, 0, 0, "bounds are stated up to 2^%d letters", CERTIFY_LONGEST_BITS);
     } else if (!p->roles && is_in_tiles(c, length)) {
         certification_unable(c, 0, 0,
                              "its heads have no known roles, and of such heads nothing is proved where a row takes "
@@ -131,7 +131,7 @@ static void try_in(model_proof *p, length_bracket *b, size_t length) {
     if (p->c->every_position) b->everywhere = length + 1;
 }
 
-enum { GRID_LAST = 40 }; /* 2^40 is CERTIFY_LONGEST */
+enum { GRID_LAST = CERTIFY_LONGEST_BITS };
 
 /* The lengths that are tried first: 1, 3, 7, ..., 2^40 - 1, and the longest. */
 static size_t grid(unsigned k) { return k >= GRID_LAST ? CERTIFY_LONGEST : ((size_t)2 << k) - 1; }
