@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "model/letter_clients.h"
 
 static const double ALLOWED = 32;
 
@@ -196,6 +197,11 @@ stock_audit *stock_audit_begin(entry *e, const char *certificate, size_t length)
     return s;
 }
 
+void stock_check_letters(const stock_audit *s, const struct stock_model *m, unsigned clients) {
+    const letter_list letters = {m->tokens + STOCK_AUDIT_LETTERS, m->letters, m->words};
+    letter_clients_check(&letters, clients, TEMPER_RANGE, s->arena);
+}
+
 const struct stock_model *stock_check_file(stock_audit *s, const char *gguf, size_t size) {
     struct stock_file file;
     gguf_file f;
@@ -203,6 +209,7 @@ const struct stock_model *stock_check_file(stock_audit *s, const char *gguf, siz
     gguf_open(&f, gguf, size, s->arena);
     stock_read(&file, &f, s->arena);
     s->u = undo_stock(&file, STOCK_GGUF, s->arena);
+    stock_check_letters(s, file.model, CLIENTS_OF_GGUF);
     check_settings(s, &file);
     check_heads(s);
     return file.model;

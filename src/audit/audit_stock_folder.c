@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "audit/audit_stock.h"
+#include "model/letter_clients.h"
 #include "model/stock_texts.h"
 
 /* ---- names ---- */
@@ -146,6 +147,7 @@ static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, 
 static void check_texts(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m) {
     bool needed = stock_file_of(s, "model.safetensors") || stock_file_of(s, "onnx/model.onnx");
     stock_texts x;
+    stock_check_letters(s, m, CLIENTS_OF_STOCK);
     check_tokenizer(e, s, folder, m, needed);
     x.config = read_text(e, folder, "config.json", needed, &x.config_length);
     if (!x.config) return;

@@ -10,6 +10,7 @@
 #include "base/file_io.h"
 #include "export/export_parts.h"
 #include "export/onnx.h"
+#include "model/letter_clients.h"
 #include "model/safetensors.h"
 
 typedef struct exporter {
@@ -88,12 +89,14 @@ static void refuse_old_certificate(const exporter *e) {
 /* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their
    temporary file. */
 static void write_folder(exporter *e) {
+    const letter_list letters = {e->m->letters.letters, e->m->letters.count, e->m->letters.tokens};
     text onnx, vocabulary, tokenizer, tokenizer_config, vectors, readme, printed, config;
     text *all[] = {&onnx, &vocabulary, &tokenizer, &tokenizer_config, &vectors, &readme, &printed, &config};
     char digest[17];
     export_examples examples = {0};
     export_certificate found = {0}, *certificate = e->options.certificate ? &found : NULL;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) text_init(all[k], e->scratch);
+    letter_clients_check(&letters, CLIENTS_OF_FOLDER, TEMPER_UNSUPPORTED, e->scratch);
     if (certificate) export_certificate_read(certificate, e->options.certificate, e->scratch, e->trap);
     onnx_print(&onnx, e->m, &e->options, proof_of(e), e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);

@@ -6,7 +6,8 @@
 #include "model/stock_texts.h"
 #include "stock/stock_proof.h"
 
-/* The ordinary transformer of a specification, what it was made of, and what is proved of it. */
+/* The ordinary transformer of a specification, what it was made of, and what is proved of it. Raises what the clients
+   (model/letter_clients.h) cannot read. */
 typedef struct stock_made {
     const struct stock_model *model;
     const temper_model *hard;
@@ -14,7 +15,8 @@ typedef struct stock_made {
     stock_proof proof;
     temper_stock_info info;
 } stock_made;
-void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options);
+void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
+                unsigned clients);
 
 /* How to sample from it. */
 void stock_generation_print(text *out, const struct stock_model *m);

@@ -7,6 +7,7 @@
 #include "base/file_io.h"
 #include "export/export_parts.h"
 #include "model/gguf_write.h"
+#include "model/letter_clients.h"
 #include "export/stock_files.h"
 #include "stock/stock_certificate.h"
 
@@ -123,7 +124,7 @@ static void export_stock(entry *x, void *context) {
     stock_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
     *e = (stock_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
     stock_made made;
-    stock_make(&made, x, c->spec, c->options);
+    stock_make(&made, x, c->spec, c->options, CLIENTS_OF_STOCK);
     make_files(e, &made, c);
     entry_on_failure(x, undo, e);
     write_all(e, !made.info.only_gguf);

@@ -2,6 +2,7 @@
    export that needs no library of others. */
 #include "export/stock_files.h"
 #include "model/gguf_write.h"
+#include "model/letter_clients.h"
 #include "stock/stock.h"
 #include "stock/stock_confirm.h"
 #include "stock/stock_longest.h"
@@ -21,10 +22,13 @@ static const char *name_of(arena *a, const char *source) {
     return text_escaped(a, text_string(&line), line.length, MOST);
 }
 
-void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options) {
+void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
+                unsigned clients) {
     const temper_spec *read;
     struct stock_options o = stock_options_of(options, x->trap);
     const temper_model *hard = stock_hard_model_for(x, spec, &o, &read);
+    const letter_list letters = {hard->letters.letters, hard->letters.count, hard->letters.tokens};
+    letter_clients_check(&letters, clients, TEMPER_UNSUPPORTED, &x->memory);
     struct stock_model *m = stock_from_model(&x->memory, hard, &o);
     *out = (stock_made){.model = m,
                         .hard = hard,
@@ -57,7 +61,7 @@ static void export_gguf(entry *x, void *context) {
     stock_made made;
     text bytes;
     text_init(&bytes, &x->memory);
-    stock_make(&made, x, c->spec, c->options);
+    stock_make(&made, x, c->spec, c->options, CLIENTS_OF_GGUF);
     gguf_print(&bytes, made.model, stock_tokens_make(made.model, &x->memory), made.name, c->options->weights_f16);
     *c->out = entry_hand_out(x, bytes.data, bytes.length);
     *c->length = bytes.length;
