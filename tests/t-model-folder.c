@@ -129,7 +129,7 @@ static const edit tokenizer_edits[] = {
     {"\"c\": 4, ", "", NOT_OURS "tokenizer.json has another number of tokens"},
     {"\"c\": 4", "\"c\\u0000\":^ 4", "tokenizer.json: a token with a NUL byte"},
     {"\"vocab\"", "\"vocabs\"", NOT_OURS "tokenizer.json has no vocabulary"},
-    {"\"merges\": []", "\"merges\": [1]", NOT_OURS "tokenizer.json has more or less than its letters ask for"},
+    {"\"added_tokens\": []", "\"added_tokens\": [1]", NOT_OURS "tokenizer.json has more or less than its letters ask for"},
 };
 
 static void check_edits(entry *e, const folder *whole, const edit *edits, size_t count, bool of_tokenizer) {
@@ -151,7 +151,7 @@ static void check_no_letters(entry *e, const folder *whole) {
     f.config = changed(&e->memory, f.config, "\"vocab_size\": 6", "\"vocab_size\": 3", &line, &column);
     f.tokenizer = changed(&e->memory, f.tokenizer, "\"a\": 2, \"b\": 3, \"c\": 4, ", "", &line, &column);
     f.tokenizer = changed(&e->memory, f.tokenizer, "\": 5}", "\": 2}", &line, &column);
-    check(&f, 0, 0, NOT_OURS "tokenizer.json has more or less than its letters ask for");
+    check(&f, 0, 0, NULL);
 }
 
 /* ---- tensors ---- */

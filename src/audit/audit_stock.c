@@ -60,6 +60,12 @@ static void check_names(const stock_audit *s) {
 
 /* ---- what is claimed against what is there ---- */
 
+uint32_t stock_other_of(const stock_audit *s) {
+    for (size_t k = 0; s->claim->other && k < s->claim->letter_count; k++)
+        if (strcmp(s->claim->letters[k], s->claim->other) == 0) return STOCK_AUDIT_LETTERS + (uint32_t)k;
+    return 0;
+}
+
 static void check_settings(const stock_audit *s, const struct stock_file *file) {
     const stock_claim *c = s->claim;
     const struct stock_model *m = file->model;
@@ -77,6 +83,7 @@ static void check_settings(const stock_audit *s, const struct stock_file *file) 
     for (uint32_t t = 0; t < u->letters; t++)
         if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
             stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    if (c->other && !stock_other_of(s)) stock_refuse(s, 0, 0, "other is no letter of the alphabet");
     if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
         stock_refuse(s, 0, 0, "the file has tokens that only a transducer has");
     const undo_form *first = &u->outputs[STOCK_AUDIT_BOS], *dead = &u->outputs[m->vocabulary - 1];
@@ -121,12 +128,7 @@ static void release_spec(void *spec) { temper_spec_free(spec); }
 void stock_read_source(stock_audit *s) {
     const stock_claim *c = s->claim;
     temper_model *m = arena_zalloc(s->arena, 1, sizeof *m);
-    bool words = false;
-    for (size_t k = 0; k < c->letter_count; k++) {
-        uint32_t code;
-        words |= utf8_decode(&code, c->letters[k], strlen(c->letters[k])) != strlen(c->letters[k]);
-    }
-    alphabet_init(&m->letters, s->arena, words);
+    alphabet_init(&m->letters, s->arena, c->words);
     for (size_t k = 0; k < c->letter_count; k++) alphabet_add(&m->letters, c->letters[k], strlen(c->letters[k]));
     m->kind = c->kind;
     m->source = c->source;
@@ -140,6 +142,9 @@ void stock_read_source(stock_audit *s) {
     s->shell = shell;
     s->spec = audit_read_spec(shell, c->source, c->syntax, c->kind, "the source");
     arena_on_release(s->arena, release_spec, s->spec);
+    const char *other = alphabet_other(&s->spec->letters);
+    if (other && (!c->other || strcmp(c->other, other) != 0))
+        stock_refuse(s, 0, 0, "other is not what the source says");
     if (s->spec->probabilities.is_said)
         stock_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
 }

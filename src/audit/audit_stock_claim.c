@@ -49,6 +49,8 @@ typedef enum member {
     MEMBER_EMPTY,
     MEMBER_KIND,
     MEMBER_ALPHABET,
+    MEMBER_TOKENS,
+    MEMBER_OTHER,
     MEMBER_ARCHITECTURE,
     MEMBER_LENGTH,
     MEMBER_WEIGHTS,
@@ -70,6 +72,8 @@ static const char *const names[] = {"temper-stock-certificate",
                                     "empty",
                                     "kind",
                                     "alphabet",
+                                    "tokens",
+                                    "other",
                                     "architecture",
                                     "length",
                                     "weights",
@@ -103,9 +107,13 @@ static void read_member(json_reader *r, int k, stock_claim *c, arena *a) {
         jread_array(r);
         while (jread_element(r)) {
             const char *letter = jread_c_string(r, a, "a letter");
+            uint32_t code;
+            c->words |= utf8_decode(&code, letter, strlen(letter)) != strlen(letter);
             array_push(a, c->letters, c->letter_count, c->letter_capacity, letter);
         }
         break;
+    case MEMBER_TOKENS: c->words |= jread_bool(r, "true or false"); break;
+    case MEMBER_OTHER: c->other = jread_c_string(r, a, "a letter"); break;
     case MEMBER_ARCHITECTURE: c->llama = jread_choice(r, architectures, "\"gpt2\" or \"llama\""); break;
     case MEMBER_LENGTH: c->length = jread_integer(r, UINT32_MAX, "a length"); break;
     case MEMBER_WEIGHTS: c->f16_weights = read_f16(r); break;
@@ -135,6 +143,7 @@ stock_claim *stock_claim_read(const char *bytes, size_t length, arena *a) {
     jread_object(&r);
     for (int k; (k = jread_field(&r, names, &seen)) >= 0;) read_member(&r, k, c, a);
     jread_end(&r);
-    jread_require(&r, at, names, seen, (1u << MEMBERS) - 1);
+    /* tokens and other are there only where they say something */
+    jread_require(&r, at, names, seen, ((1u << MEMBERS) - 1) & ~(1u << MEMBER_TOKENS | 1u << MEMBER_OTHER));
     return c;
 }

@@ -433,6 +433,7 @@ static void make_letters(builder *b) {
             trap_raise(b->memory->trap, TEMPER_FORMAT, 0, 0, "two letters are the same");
         alphabet_add(&b->model->letters, letter, strlen(letter));
     }
+    if (u->m->other >= LETTERS && u->m->other - LETTERS < u->letters) b->model->letters.other = u->m->other - LETTERS;
 }
 
 void import_stock(temper_model *m, const undo *u, arena *scratch) {

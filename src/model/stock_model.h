@@ -65,6 +65,7 @@ struct stock_model {
     const char *const *tokens; /* [vocabulary]; UTF-8, as a user writes them */
     uint32_t letters;          /* of the tokens; what follows them is only written */
     bool words;                /* blanks separate the letters of a string */
+    uint32_t other;            /* the token that text which is no letter is read as; 0: <dead> */
     bool mirrored;             /* the string is to be fed from right to left */
     bool digits;               /* of a Llama: positions by binary digits */
     uint32_t balances;         /* of a GPT-2: columns that keep the mean at 0, from column 3 on */

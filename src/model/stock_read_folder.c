@@ -141,9 +141,17 @@ static void read_vocabulary(json_reader *r, struct stock_model *m, arena *a) {
     m->tokens = tokens;
 }
 
+/* Unknown text is read as a letter, or as the last token. */
+static uint32_t other_of(const struct stock_model *m, const char *unknown) {
+    for (uint32_t k = STOCK_LETTERS; unknown && k + 1 < m->vocabulary; k++)
+        if (strcmp(m->tokens[k], unknown) == 0) return k;
+    return 0;
+}
+
 static void read_tokenizer(struct stock_model *m, const stock_texts *x, arena *a) {
     json_reader r;
     json_keys keys, inner;
+    const char *unknown = NULL;
     jread_begin(&r, x->tokenizer, x->tokenizer_length, a, a->trap);
     r.where = "tokenizer.json";
     jread_keys_init(&keys, a);
@@ -160,12 +168,15 @@ static void read_tokenizer(struct stock_model *m, const stock_texts *x, arena *a
             jread_keys_add(&inner, &r, part);
             if (jread_is(part, "vocab"))
                 read_vocabulary(&r, m, a);
+            else if (jread_is(part, "unk_token"))
+                unknown = jread_c_string(&r, a, "a token");
             else
                 jread_skip(&r, a);
         }
     }
     jread_end(&r);
     if (!m->tokens) refuse(a, "tokenizer.json has no vocabulary");
+    m->other = other_of(m, unknown);
 }
 
 /* ---- both texts ---- */

@@ -52,7 +52,8 @@ tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens 
                              .after = TOKENIZER_NONE,
                              .end = STOCK_EOS,
                              .pad = STOCK_EOS,
-                             .unknown = stock_dead(t),
+                             .unknown = m->other ? m->other : stock_dead(t),
+                             .unknown_is_letter = m->other != 0,
                              .has_words = t->has_words,
                              .length = m->positions};
 }

@@ -53,6 +53,11 @@ static void put_source(text *out, const temper_model *hard) {
         put_text(out, hard->letters.letters[k]);
     }
     text_putc(out, ']');
+    if (hard->letters.tokens) {
+        key(out, "tokens");
+        text_puts(out, "true");
+    }
+    if (alphabet_other(&hard->letters)) member(out, "other", alphabet_other(&hard->letters));
 }
 
 void stock_certificate_print(text *out, const stock_proof *proof, const temper_model *hard, const stock_digest *files,

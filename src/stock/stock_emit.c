@@ -209,6 +209,7 @@ static void name_tokens(const stock_plan *p, struct stock_model *m, arena *a) {
     m->tokens = tokens;
     m->letters = (uint32_t)letters;
     m->words = hard->letters.tokens;
+    if (hard->letters.other != UINT32_MAX) m->other = STOCK_FIRST_LETTER + hard->letters.other;
     m->vocabulary = (uint32_t)count;
 }
 
