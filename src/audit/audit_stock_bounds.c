@@ -381,7 +381,7 @@ double stock_embedding(const undo *u) {
 static double bound_logits(const stock_bounding *b) {
     double worst = 0;
     for (uint32_t t = 0; t < b->u->m->vocabulary; t++) {
-        stock_row r = stock_row_bound(b, &b->u->outputs[t]);
+        stock_row r = stock_row_bound(b, &b->u->logits[t]);
         worst = fmax(worst, (r.error + r.scale * r.size) * SLACK);
     }
     return worst;

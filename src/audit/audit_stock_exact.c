@@ -77,6 +77,6 @@ void stock_exact_check(const stock_audit *s) {
             stock_refuse(s, u->steps[k].layer, 0, "units %u and on have more bits than are added up exactly",
                          u->steps[k].unit + 1);
     for (uint32_t t = 0; t < u->m->vocabulary; t++)
-        if (!is_held(extent_of_form(u, &u->outputs[t])))
+        if (!is_held(extent_of_form(u, &u->logits[t])))
             stock_refuse(s, 0, 0, "the logit of token %u has more bits than are added up exactly", t);
 }

@@ -47,5 +47,5 @@ void stock_finite_check(const stock_audit *s) {
         for (size_t t = 0; t < u->steps[k].count; t++)
             check_weight(s, u->steps[k].layer, 0, u->steps[k].terms[t].weight);
     }
-    for (uint32_t t = 0; t < u->m->vocabulary; t++) check_row(s, 0, 0, &u->outputs[t]);
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) check_row(s, 0, 0, &u->logits[t]);
 }

@@ -86,16 +86,35 @@ static void read_embedding(undo *u, const float *row, double pin, undo_writer wr
     }
 }
 
-/* Letters are the tokens that have numbers of their own; others are never read. */
+/* The column that the last token has. */
+static void find_dead(undo *u) {
+    const struct stock_model *m = u->m;
+    u->dead = u->died = UINT32_MAX;
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        if (!u->columns[c].tokens || u->columns[c].tokens[m->vocabulary - 1] == 0) continue;
+        if (u->dead != UINT32_MAX)
+            undo_refuse(u, &m->token_embedding[(size_t)(m->vocabulary - 1) * m->width + u->first + c],
+                        "<dead> has two numbers");
+        u->dead = c;
+    }
+    if (u->dead == UINT32_MAX) undo_refuse(u, m->token_embedding, "<dead> has no number");
+}
+
+/* Letters are the tokens that have numbers of their own; all others but the start are <dead> if they are read. */
 static void find_letters(undo *u) {
     const struct stock_model *m = u->m;
     bool *any = arena_zalloc(u->arena, m->vocabulary, sizeof *any);
+    const double *dead = u->columns[u->dead].tokens;
     for (uint32_t c = 0; c < u->column_count; c++)
-        for (uint32_t t = 0; u->columns[c].tokens && t < m->vocabulary; t++) any[t] |= u->columns[c].tokens[t] != 0;
+        for (uint32_t t = 0; c != u->dead && u->columns[c].tokens && t < m->vocabulary; t++)
+            any[t] |= u->columns[c].tokens[t] != 0;
     while (LETTERS + u->letters + 1 < m->vocabulary && any[LETTERS + u->letters]) u->letters++;
-    for (uint32_t t = 0; t < m->vocabulary; t++)
-        if (t != BOS && (t < LETTERS || t >= LETTERS + u->letters) && any[t])
-            undo_refuse(u, &m->token_embedding[(size_t)t * m->width], "a token that is no letter has numbers");
+    for (uint32_t t = 0; t < m->vocabulary; t++) {
+        bool input = t == BOS || (t >= LETTERS && t < LETTERS + u->letters);
+        const float *at = &m->token_embedding[(size_t)t * m->width];
+        if (!input && any[t]) undo_refuse(u, at, "a token that is no letter has numbers");
+        if (dead[t] != !input) undo_refuse(u, at, "a token that is no letter is not <dead>, or one that is");
+    }
     if (!u->letters) undo_refuse(u, m->token_embedding, "no token is a letter");
 }
 
@@ -115,7 +134,7 @@ static void settle_embedding(undo *u) {
         if (c->writer == UNDO_NOBODY) c->place = u->zeros;
         size_t count = c->writer == UNDO_TOKEN ? m->vocabulary : m->positions;
         const double *x = c->writer == UNDO_TOKEN ? c->tokens : c->place;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count && k - 1 != u->dead; i++) { /* which strings of letters do not have */
             c->grain = undo_common(c->grain, x[i]);
             c->low = fmin(c->low, x[i]); /* none is 0 everywhere */
             c->high = fmax(c->high, x[i]);
@@ -220,10 +239,10 @@ static void find_frequencies(undo *u) {
 
 static void read_outputs(undo *u) {
     const struct stock_model *m = u->m;
-    u->outputs = arena_alloc(u->arena, m->vocabulary, sizeof *u->outputs);
+    u->logits = arena_alloc(u->arena, m->vocabulary, sizeof *u->logits);
     for (uint32_t t = 0; t < m->vocabulary; t++) {
-        u->outputs[t] = undo_row(u, m->output + (size_t)t * m->width);
-        undo_check_reads(u, &u->outputs[t], m->layer_count + 1, UNDO_BY_OUTPUT);
+        u->logits[t] = undo_row(u, m->output + (size_t)t * m->width);
+        undo_check_reads(u, &u->logits[t], m->layer_count + 1, UNDO_BY_OUTPUT);
     }
 }
 
@@ -266,6 +285,7 @@ undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a) {
                        m->architecture == STOCK_GPT2 ? GPT2_PIN : LLAMA_PIN, UNDO_TOKEN, t, m->vocabulary);
     for (uint32_t i = 0; m->architecture == STOCK_GPT2 && i < m->positions; i++)
         read_embedding(u, m->position_embedding + (size_t)i * m->width, 0, UNDO_TABLE, i, m->positions);
+    find_dead(u);
     find_letters(u);
     settle_embedding(u);
     find_writers(u);
@@ -276,5 +296,6 @@ undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a) {
     }
     read_outputs(u);
     check_all_read(u);
+    undo_settle_dead(u);
     return u;
 }

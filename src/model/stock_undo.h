@@ -116,12 +116,14 @@ typedef struct undo {
     undo_column *columns;
     uint32_t letters; /* tokens 2 and on */
     uint32_t real, start;
+    uint32_t dead, died; /* columns: 1 at <dead>, and 1 from there on; both are 0 on strings of letters */
     undo_head *heads;
     size_t head_count, head_capacity;
     undo_step *steps; /* in the order of layers */
     size_t step_count, step_capacity;
     double *zeros;       /* [positions] the `place` of columns that nobody writes */
-    undo_form *outputs;  /* [vocabulary] */
+    undo_form *logits;   /* [vocabulary] rows of the output */
+    undo_form *outputs;  /* [vocabulary] the same on strings of letters: without `died` */
     double ramp;         /* of a Llama: pairs of a ramp turn by this to the power -k/4; 0: there is none */
     double *frequencies; /* [head_size / 2] of a Llama: how far a pair turns from one position to the next */
 } undo;
@@ -129,6 +131,7 @@ typedef struct undo {
 /* Constants of the page. */
 #define UNDO_GATE        64.0 /* K */
 #define UNDO_LEAST_KAPPA 8.0  /* a head that keeps others less far away is refused */
+#define UNDO_DIED        4096.0 /* what <dead> takes from the logits of others */
 
 static inline double undo_positions(const undo *u) { return (double)u->m->positions; }
 
@@ -137,6 +140,9 @@ undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a);
 
 /* Of a nearest head: by how much the largest content is above any other that is not as large; 0: all are the same. */
 double undo_content_gap(const undo *u, const undo_head *h);
+
+/* The least product of a query and a key that keeps all other positions together far away. */
+double undo_sharp(const undo *u);
 
 /* Of a mean that is compared: how far it is from 0 at least and at most; 0: it may be 0. */
 double undo_least_mean(const undo *u, uint32_t column);
@@ -185,6 +191,10 @@ bool undo_turns(const undo *u, uint32_t pair);
 
 void undo_layer_heads(undo *u, uint32_t layer); /* from 1 */
 void undo_layer_steps(undo *u, uint32_t layer);
+
+/* Fills `died` and `outputs`; refuses a model in which a string may go on after <dead> (doc/stock.md, "Unknown
+   text"). */
+void undo_settle_dead(undo *u);
 
 /* Refuses a form that reads a column which nobody writes, or which is written in this layer or later (of nets: by
    steps), or a mean where none may be, or a head's number where only nets may read it. */

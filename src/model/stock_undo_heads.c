@@ -155,6 +155,7 @@ static void settle_values(undo *u, undo_head *h, size_t number) {
         c->first = h->role == UNDO_YESTERDAY ? undo_at_start(u, &v->value) : NAN;
         c->place = NULL;
         if (!mean && v->scale != 1) undo_refuse(u, v->value.row, "a value that is no mean has a factor");
+        if (h->role == UNDO_ONCE && c->grain == 0) c->place = u->zeros; /* nothing is ever found */
         if (h->role == UNDO_WAVE) c->place = undo_wave_place(u, h);
         if (h->role == UNDO_YESTERDAY) {
             double *x = undo_place(u, &v->value);

@@ -6,7 +6,7 @@
 #include "number/trig.h"
 
 static double root(const undo *u) { return sqrt((double)u->m->head_size); }
-static double sharp(const undo *u) { return (log_f64(undo_positions(u)) + UNDO_LEAST_KAPPA) * root(u); }
+double undo_sharp(const undo *u) { return (log_f64(undo_positions(u)) + UNDO_LEAST_KAPPA) * root(u); }
 static double apart(const undo *u) { return UNDO_LEAST_KAPPA * root(u); }
 
 static const float *place_of(const undo_head *h) {
@@ -41,7 +41,7 @@ static void check_once(const undo *u, undo_head *h) {
     double grain = undo_grain(u, &p->key);
     bool empty = grain == 0; /* nothing is ever found */
     NEED(u, h, !p->query.count && p->query.one > 0, "the query of a head for once is not a constant");
-    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= sharp(u), "a head for once is not sharp enough");
+    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= undo_sharp(u), "a head for once is not sharp enough");
     for (size_t v = 0; v < h->value_count; v++)
         if (empty ? undo_grain(u, &h->values[v].value) != 0 : !same_form(&p->key, grain, &h->values[v].value))
             undo_refuse(u, h->values[v].value.row, "the value of a head for once is not its key");
@@ -106,7 +106,7 @@ static void check_compare(const undo *u, undo_head *h) {
     double factor = p->query.terms[0].weight * p->key.terms[0].weight * least_cosine(u, h);
     double least = undo_least_mean(u, column);
     NEED(u, h, least > 0, "a mean that is compared may be 0");
-    NEED(u, h, factor * least >= sharp(u), "a head that compares is not sharp enough");
+    NEED(u, h, factor * least >= undo_sharp(u), "a head that compares is not sharp enough");
     check_start_values(u, h);
     h->of = u->columns[column].head;
     h->content = 1;
@@ -313,7 +313,7 @@ static void check_wave(const undo *u, undo_head *h) {
     NEED(u, h, fits, "a head for a wave has more than one, or looks at more than the start sentinel");
     check_start_values(u, h);
     for (double i = 1; i < undo_positions(u); i++)
-        NEED(u, h, fabs(wave_at(u, h, i)) >= sharp(u), "a wave is not clear at position %.0f", i);
+        NEED(u, h, fabs(wave_at(u, h, i)) >= undo_sharp(u), "a wave is not clear at position %.0f", i);
 }
 
 double *undo_wave_place(const undo *u, const undo_head *h) {

@@ -12,7 +12,8 @@
 
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 static const double EPSILON = 1e-5;
-static const double LEGAL = 256, DEAD = 128; /* how far logits lie below 0 */
+/* How far logits lie below 0, and all but <dead>'s after <dead>, whose column kernels in f16 may have as 1/8. */
+static const double LEGAL = 256, DEAD = 128, DIED = 4096;
 
 enum { PIN, GPT2_COUNTER_PIN, GPT2_GROUND, GPT2_BALANCE };
 enum { MOST_BALANCES = 16, HIDDEN_UNIT = 32 };
@@ -133,6 +134,7 @@ static double token_value(const stock_plan *p, const stock_column *c, uint32_t t
     bool letter = token >= STOCK_FIRST_LETTER && token < STOCK_FIRST_LETTER + letters;
     if (c->token_channel == STOCK_REAL_CHANNEL) return letter;
     if (c->token_channel == STOCK_START_CHANNEL) return token == STOCK_START;
+    if (c->token_channel == STOCK_DEAD_CHANNEL) return !letter && token != STOCK_START;
     if (c->token_channel == UINT32_MAX || (!letter && token != STOCK_START)) return 0;
     uint32_t row = letter        ? token - STOCK_FIRST_LETTER
                    : p->mirrored ? model_end_token(hard)
@@ -188,6 +190,9 @@ static void emit_output(const stock_plan *p, struct stock_model *m, arena *a) {
         if (p->logits) row[PIN] = 0; /* numbers that say themselves what never comes */
         stock_put_form(p, row, p->logits ? &p->logits[k] : &p->reads[k], p->logits ? 1 : LEGAL);
     }
+    stock_form died = {.terms = &(model_term){p->died, 1}, .count = 1};
+    for (uint32_t t = STOCK_END; t + 1 < m->vocabulary; t++)
+        stock_put_form(p, m->output + (size_t)t * m->width, &died, -DIED);
 }
 
 /* Letters, then texts that are written and are no letters. Writing nothing is </s>. */

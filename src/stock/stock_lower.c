@@ -334,6 +334,21 @@ static void lower_head(stock_plan *p, const model_head *head, uint32_t layer, ui
     }
 }
 
+/* ---- unknown text ---- */
+
+/* Tokenizers make <dead> of what is no letter, and nothing completes a string that has it. Strings of letters have 0
+   there. */
+static void remember_dead(stock_plan *p) {
+    stock_form dead = {0};
+    stock_form_add(p, &dead, embedding_column(p, STOCK_DEAD_CHANNEL, "dead"), 1);
+    need_rows(p, 1);
+    const stock_form *asks = kept(p, (stock_form){.one = 1}), *has = kept(p, dead);
+    stock_head *made = plan_head(p, STOCK_ONCE, asks, has, 1, &dead, 1);
+    made->label = "dead";
+    made->content = 1;
+    p->died = plan_value(p, made, &dead, "there was <dead>", 1);
+}
+
 /* ---- the pass ---- */
 
 static void check_directions(stock_plan *p) {
@@ -361,6 +376,7 @@ void plan_from_model(stock_plan *p) {
         for (uint32_t k = 0; k < m->layers[l].head_count; k++) lower_head(p, &m->layers[l].heads[k], l + 1, k + 1);
         plan_net(p, &m->layers[l]);
     }
+    remember_dead(p);
     p->reads = forms_of(p, &m->read);
     if (model_has_logits(m)) p->logits = forms_of(p, &m->logits);
 }

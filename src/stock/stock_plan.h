@@ -12,7 +12,11 @@ typedef uint32_t column_id;
 enum { NO_COLUMN = UINT32_MAX, PLACE_COLUMN = UINT32_MAX - 1 };
 
 /* Instead of a channel of the hard model in token_channel. */
-enum { STOCK_REAL_CHANNEL = UINT32_MAX - 1, STOCK_START_CHANNEL = UINT32_MAX - 2 };
+enum {
+    STOCK_REAL_CHANNEL = UINT32_MAX - 1,
+    STOCK_START_CHANNEL = UINT32_MAX - 2,
+    STOCK_DEAD_CHANNEL = UINT32_MAX - 3
+};
 
 /* A linear combination of columns and of the constant 1. */
 typedef struct stock_form {
@@ -81,6 +85,7 @@ typedef struct stock_plan {
                             expression of the position that nobody has read */
     column_id *inverse; /* [channels] of a mean for look-ups: 1 divided by the same weights */
     column_id real, start;
+    column_id died;     /* 1 once there was a token <dead> */
     column_id *shifted; /* [column] what it was one position before; NO_COLUMN: not made */
     size_t shifted_capacity;
     table places; /* text of a position expression -> a form of `forms` */
