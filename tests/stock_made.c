@@ -494,7 +494,7 @@ stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a) {
     u->heads = arena_zalloc(a, HEADS, sizeof *u->heads);
     u->steps = arena_zalloc(a, STEPS, sizeof *u->steps);
     u->zeros = arena_zalloc(a, s->positions, sizeof *u->zeros);
-    u->outputs = arena_zalloc(a, made->m.vocabulary, sizeof *u->outputs);
+    u->logits = u->outputs = arena_zalloc(a, made->m.vocabulary, sizeof *u->outputs);
     k.letter = arena_alloc(a, s->letters, sizeof *k.letter);
     k.shifted = arena_alloc(a, s->letters, sizeof *k.shifted);
     for (uint32_t t = 0; t < s->letters; t++) k.shifted[t] = UINT32_MAX;

@@ -756,7 +756,7 @@ static void take_kernels(stock_page *out, view x, arena *a) {
     }
     page_norm(&x, u->m->layer_count + 1, false);
     for (uint32_t t = 0; t < u->m->vocabulary; t++) {
-        line r = page_read_row(&x, &u->outputs[t]);
+        line r = page_read_row(&x, &u->logits[t]);
         out->logits = fmaxl(out->logits, r.error + x.common * r.size);
     }
     if (!out->refused) out->refused = x.refused;

@@ -126,7 +126,7 @@ static void add_all(knobs *k, const undo *u) {
         for (size_t i = 0; i < u->steps[j].count; i++)
             add_knob(k, &u->steps[j].terms[i].weight, "what a step writes");
     }
-    for (uint32_t t = 0; t < u->m->vocabulary; t++) add_form(k, &u->outputs[t], "an output");
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) add_form(k, &u->logits[t], "an output");
     for (uint32_t c = 0; c < u->column_count; c++) {
         add_knob(k, &u->columns[c].low, "the least of a column");
         add_knob(k, &u->columns[c].high, "the largest of a column");

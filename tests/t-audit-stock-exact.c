@@ -79,7 +79,7 @@ static bool is_model_held(const undo *u) {
     for (size_t k = 0; k < u->head_count; k++) held = held && is_head_held(u, &u->heads[k]);
     for (uint32_t c = 0; c < u->column_count; c++) held = held && (u->columns[c].mean || is_held(column(u, c)));
     for (size_t k = 0; k < u->step_count; k++) held = held && is_held(form(u, &u->steps[k].sum));
-    for (uint32_t t = 0; t < u->m->vocabulary; t++) held = held && is_held(form(u, &u->outputs[t]));
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) held = held && is_held(form(u, &u->logits[t]));
     return held;
 }
 
@@ -101,7 +101,7 @@ static void put_bits(shakes *c, const undo *u, test_random *r) {
     if (kind == 1 && h->content) f = &h->products[random_below(r, h->content)].key;
     if (kind == 2) f = &h->values[random_below(r, h->value_count)].value;
     if (kind == 3 && u->step_count) f = &u->steps[random_below(r, u->step_count)].sum;
-    if (kind == 4) f = &u->outputs[random_below(r, u->m->vocabulary)];
+    if (kind == 4) f = &u->logits[random_below(r, u->m->vocabulary)];
     if (kind == 5) {
         const undo_column *x = &u->columns[random_below(r, u->column_count)];
         bool none = random_below(r, 8) == 0;

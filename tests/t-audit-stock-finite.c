@@ -47,7 +47,7 @@ static void list_all(places *p, const undo *u) {
         list_row(p, &u->steps[k].sum);
         for (size_t t = 0; t < u->steps[k].count; t++) p->weights[p->count++] = &u->steps[k].terms[t].weight;
     }
-    for (uint32_t t = 0; t < u->m->vocabulary; t++) list_row(p, &u->outputs[t]);
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) list_row(p, &u->logits[t]);
 }
 
 static bool is_fine(const places *p, const undo *u) {

@@ -85,7 +85,7 @@ int main(void) {
     check_files("Y Y a", TEMPER_STOCK_LLAMA, 64, 2, false, NULL);
     check_files("Y Y Y Y a", TEMPER_STOCK_LLAMA, 64, 4, false, NULL);
     check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 64, 13, false, NULL);
-    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 2, 5, true, NULL);
+    check_files("Y Y Y Y Y Y Y Y Y Y Y Y Y Y a", TEMPER_STOCK_LLAMA, 2, 6, true, NULL);
     check_files("Y Y Y a", TEMPER_STOCK_GPT2, 64, 3, false, NULL);
     check_files("Y Y Y Y a", TEMPER_STOCK_GPT2, 64, 2, false, NULL);
     check_files("#[a] % 7 = 0 & #[a] % 11 = 0", TEMPER_STOCK_GPT2, 16, 3, false,

@@ -83,6 +83,8 @@ static void check_settings(const stock_audit *s, const struct stock_file *file) 
     for (uint32_t t = 0; t < u->letters; t++)
         if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
             stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    if (c->words != m->words) stock_refuse(s, 0, 0, "tokens is not what the file says");
+    if (stock_other_of(s) != m->other) stock_refuse(s, 0, 0, "other is not the letter that the file has");
     if (c->other && !stock_other_of(s)) stock_refuse(s, 0, 0, "other is no letter of the alphabet");
     if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
         stock_refuse(s, 0, 0, "the file has tokens that only a transducer has");

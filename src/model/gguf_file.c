@@ -77,7 +77,7 @@ static const char *take_name(cursor *c, size_t most, const char *what) {
 static gguf_type take_type(cursor *c, bool in_array) {
     size_t at = c->at;
     uint64_t type = take(c, 4, "a type");
-    bool is_known = type == GGUF_UINT32 || type == GGUF_INT32 || type == GGUF_FLOAT32 || type == GGUF_BOOL ||
+    bool is_known = (type == GGUF_UINT8 && in_array) || type == GGUF_UINT32 || type == GGUF_INT32 || type == GGUF_FLOAT32 || type == GGUF_BOOL ||
                     type == GGUF_STRING || (type == GGUF_ARRAY && !in_array);
     if (!is_known)
         gguf_fail(c->f, at, "type %llu of a value%s, which is not known here", (unsigned long long)type,
@@ -96,12 +96,17 @@ static void check_float(const gguf_file *f, size_t at) {
     if (!isfinite(x)) gguf_fail(f, at, "a number that is not finite");
 }
 
+/* At least, of a string. */
+static size_t value_size(gguf_type type) {
+    return type == GGUF_STRING ? 8 : type == GGUF_BOOL || type == GGUF_UINT8 ? 1 : 4;
+}
+
 static void skip_element(cursor *c, gguf_type type) {
     size_t at = c->at;
     if (type == GGUF_STRING) {
         take_string(c, "a string");
     } else {
-        take(c, type == GGUF_BOOL ? 1 : 4, "a value");
+        take(c, value_size(type), "a value");
         if (type == GGUF_BOOL) check_bool(c->f, at);
         if (type == GGUF_FLOAT32) check_float(c->f, at);
     }
@@ -109,7 +114,7 @@ static void skip_element(cursor *c, gguf_type type) {
 
 static void take_array(cursor *c, gguf_key *k) {
     k->element = take_type(c, true);
-    size_t at = c->at, least = k->element == GGUF_STRING ? 8 : k->element == GGUF_BOOL ? 1 : 4;
+    size_t at = c->at, least = value_size(k->element);
     k->count = take(c, 8, "an array's length");
     if (k->count > left(c) / least)
         gguf_fail(c->f, at, "an array of %llu, but the file has only %zu more bytes", (unsigned long long)k->count,
@@ -287,6 +292,10 @@ const char *gguf_string_at(const gguf_file *f, const gguf_key *array, uint64_t k
 
 int32_t gguf_int_at(const gguf_file *f, const gguf_key *array, uint64_t k) {
     return (int32_t)(uint32_t)bits_at(f, array->at + 4 * (size_t)k, 4);
+}
+
+float gguf_float_at(const gguf_file *f, const gguf_key *array, uint64_t k) {
+    return float_at(f, array->at + 4 * (size_t)k);
 }
 
 float gguf_number(const gguf_file *f, const gguf_tensor *t, uint64_t k) {

@@ -6,7 +6,7 @@
    Opening checks everything before anything is allocated by a number from the file: counts and lengths against the
    bytes that are left, sizes against overflow, names against each other, and that tensors lie one behind the other
    and end where the file does. Every message says at which byte. Only types that files of ours have are known: keys
-   of 32 bits, Booleans, strings and arrays of them; tensors of f32 and f16. */
+   of 32 bits, Booleans, strings and arrays of them and of bytes; tensors of f32 and f16. */
 #ifndef MODEL_GGUF_FILE_H
 #define MODEL_GGUF_FILE_H
 
@@ -21,6 +21,7 @@ enum {
 };
 
 typedef enum gguf_type { /* as in the format */
+                         GGUF_UINT8 = 0, /* in arrays */
                          GGUF_UINT32 = 4,
                          GGUF_INT32 = 5,
                          GGUF_FLOAT32 = 6,
@@ -79,6 +80,7 @@ bool gguf_bool(const gguf_file *f, const char *name);
 const char *gguf_string(const gguf_file *f, const char *name);
 const gguf_key *gguf_array(const gguf_file *f, const char *name, gguf_type element);
 const char *gguf_string_at(const gguf_file *f, const gguf_key *array, uint64_t k);
+float gguf_float_at(const gguf_file *f, const gguf_key *array, uint64_t k);
 int32_t gguf_int_at(const gguf_file *f, const gguf_key *array, uint64_t k);
 
 /* The k-th number of a tensor, in the order of the file; infinities and NaN are refused. */

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
+#include "model/gguf_tokens.h"
 #include "model/stock_tensors.h"
 
 enum { VERSION = 3 };
 
 /* As in the format. */
-enum { TYPE_UINT32 = 4, TYPE_INT32 = 5, TYPE_FLOAT32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 };
+enum { TYPE_UINT8 = 0, TYPE_UINT32 = 4, TYPE_INT32 = 5, TYPE_FLOAT32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 };
 enum { TENSOR_F32 = 0, TENSOR_F16 = 1 };
-enum { TOKEN_NORMAL = 1, TOKEN_CONTROL = 3, TOKEN_USER_DEFINED = 4 };
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30;
 
@@ -60,12 +60,16 @@ static void key_u32(keys *k, const char *key, uint32_t x) {
     put_u32(&k->values, x);
 }
 
-static void key_f32(keys *k, const char *key, double x) {
+static void put_f32(text *out, double x) {
     float narrow = (float)x;
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof bits);
+    put_u32(out, bits);
+}
+
+static void key_f32(keys *k, const char *key, double x) {
     put_key(k, key, TYPE_FLOAT32);
-    put_u32(&k->values, bits);
+    put_f32(&k->values, x);
 }
 
 static void key_bool(keys *k, const char *key, bool x) {
@@ -78,17 +82,22 @@ static void key_string(keys *k, const char *key, const char *x) {
     put_string(&k->values, x);
 }
 
-static void key_strings(keys *k, const char *key, const char *const *all, size_t count) {
+static void begin_array(keys *k, const char *key, uint32_t element, size_t count) {
     put_key(k, key, TYPE_ARRAY);
-    put_u32(&k->values, TYPE_STRING);
+    put_u32(&k->values, element);
     put_u64(&k->values, count);
+}
+
+static void key_strings(keys *k, const char *key, const char *const *all, size_t count) {
+    begin_array(k, key, TYPE_STRING, count);
     for (size_t i = 0; i < count; i++) put_string(&k->values, all[i]);
 }
 
 static void put_architecture(keys *k, const struct stock_model *m, const char *name, bool as_f16) {
     bool is_llama = m->architecture == STOCK_LLAMA;
     key_string(k, "general.architecture", k->prefix);
-    key_string(k, "general.name", name);
+    key_string(k, "general.name", "temper");
+    key_string(k, "general.description", name);
     key_u32(k, "general.file_type", as_f16 ? 1 : 0);
     key_u32(k, "general.alignment", GGUF_ALIGNMENT);
     key_u32(k, ".context_length", m->positions);
@@ -106,30 +115,26 @@ static void put_architecture(keys *k, const struct stock_model *m, const char *n
     key_f32(k, ".rope.freq_base", m->rope_base);
 }
 
-/* A word of several letters is found in a text before anything else (user-defined); blanks between words are bytes
-   that no token has, and are left out. */
-static void put_tokenizer(keys *k, const stock_tokens *t) {
-    /* llama.cpp refuses a file without merges; this one never happens, because both sides are whole tokens. */
-    static const char *const never[] = {"<s> </s>"};
-    key_string(k, "tokenizer.ggml.model", "gpt2");
-    key_string(k, "tokenizer.ggml.pre", "gpt-2");
-    key_strings(k, "tokenizer.ggml.tokens", t->mapped, t->count);
-    put_key(k, "tokenizer.ggml.token_type", TYPE_ARRAY);
-    put_u32(&k->values, TYPE_INT32);
-    put_u64(&k->values, t->count);
-    for (uint32_t i = 0; i < t->count; i++)
-        put_u32(&k->values, !stock_is_letter(t, i) ? TOKEN_CONTROL
-                            : t->is_word[i]        ? TOKEN_USER_DEFINED
-                                                   : TOKEN_NORMAL);
-    if (t->merge_count)
-        key_strings(k, "tokenizer.ggml.merges", t->merges, t->merge_count);
-    else
-        key_strings(k, "tokenizer.ggml.merges", never, 1);
+/* Words have a blank before each, and all blanks between them are one; a blank may be a letter among others. */
+static void put_tokenizer(keys *k, const struct stock_model *m, const stock_tokens *names) {
+    const gguf_tokens *t = gguf_tokens_make(m, names, k->values.arena);
+    key_string(k, "tokenizer.ggml.model", "t5");
+    key_strings(k, "tokenizer.ggml.tokens", t->texts, t->count);
+    begin_array(k, "tokenizer.ggml.scores", TYPE_FLOAT32, t->count);
+    for (uint32_t i = 0; i < t->count; i++) put_f32(&k->values, t->scores[i]);
+    begin_array(k, "tokenizer.ggml.token_type", TYPE_INT32, t->count);
+    for (uint32_t i = 0; i < t->count; i++) put_u32(&k->values, t->types[i]);
+    begin_array(k, "tokenizer.ggml.precompiled_charsmap", TYPE_UINT8, t->map.length);
+    text_add(&k->values, t->map.data, t->map.length);
     key_u32(k, "tokenizer.ggml.bos_token_id", STOCK_BOS);
     key_u32(k, "tokenizer.ggml.eos_token_id", STOCK_EOS);
+    key_u32(k, "tokenizer.ggml.unknown_token_id", stock_dead(names));
+    key_u32(k, "tokenizer.ggml.padding_token_id", STOCK_EOS);
     key_bool(k, "tokenizer.ggml.add_bos_token", true);
     key_bool(k, "tokenizer.ggml.add_eos_token", false);
-    key_bool(k, "tokenizer.ggml.add_space_prefix", false);
+    key_bool(k, "tokenizer.ggml.add_space_prefix", names->has_words);
+    key_bool(k, "tokenizer.ggml.remove_extra_whitespaces", names->has_words);
+    key_u32(k, "temper.other_token_id", m->other);
 }
 
 /* ---- tensors ---- */
@@ -172,7 +177,7 @@ void gguf_print(text *out, const struct stock_model *m, const stock_tokens *toke
     check_cost(&all, as_f16, out->arena->trap);
     text_init(&k.values, out->arena);
     put_architecture(&k, m, name, as_f16);
-    put_tokenizer(&k, tokens);
+    put_tokenizer(&k, m, tokens);
     text_puts(out, "GGUF");
     put_u32(out, VERSION);
     put_u64(out, all.count);

@@ -21,6 +21,38 @@ static const char *not_unicode(const char *letter, bool words) {
     return is_utf8(letter) ? NULL : "not valid UTF-8";
 }
 
+/* Texts that llama.cpp takes for control tokens, whatever the file says of them: what they are written with is lost, or
+   ends a generation. Words have a mark before them there, which takes them off the list, but for four. */
+static bool is_control(const char *token_text, bool words) {
+    static const char *const marked[] = {"<PRE>", "<SUF>", "<MID>", "<EOT>"};
+    /* beside all that look like <|this|> */
+    static const char *const others[] = {"</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "[PAD]", "<PRE>", "<SUF>",
+                                         "<MID>", "<PAD>", "<REPO>", "<reponame>", "<end_of_turn>",
+                                         "<end_of_utterance>", "<fim-prefix>", "<fim_prefix>", "<fim-suffix>",
+                                         "<fim_suffix>", "<fim-middle>", "<fim_middle>", "<fim-pad>", "<fim_pad>",
+                                         "<fim-repo>", "<turn|>", "<|tool_response>", "[e~["};
+    static const char *const bars[] = {"<|", "|>", "<\xef\xbd\x9c", "\xef\xbd\x9c>"}; /* the latter of two bytes more */
+    size_t length = strlen(token_text);
+    for (size_t k = 0; words && k < sizeof marked / sizeof *marked; k++)
+        if (strcmp(token_text, marked[k]) == 0) return true;
+    if (words) return false;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strcmp(token_text, others[k]) == 0) return true;
+    for (size_t k = 0; k < 4; k += 2)
+        if (strncmp(token_text, bars[k], strlen(bars[k])) == 0 && length >= strlen(bars[k]) + strlen(bars[k + 1]) &&
+            strcmp(token_text + length - strlen(bars[k + 1]), bars[k + 1]) == 0)
+            return true;
+    return false;
+}
+
+static const char *lost_by_llama_cpp(const char *letter, bool words) {
+    if (!is_utf8(letter)) return "not valid UTF-8";
+    if (strstr(letter, "\xe2\x96\x81")) return words ? "written with its sign for a blank, U+2581" : "its sign for a blank";
+    if (strstr(letter, "\xef\xbf\xbd")) return words ? "written with U+FFFD, which it makes of bytes that are no UTF-8"
+                                                      : "what it makes of bytes that are no UTF-8";
+    return is_control(letter, words) ? "one of its control tokens" : NULL;
+}
+
 /* clang-format off */
 static const struct client {
     const char *name;
@@ -29,7 +61,7 @@ static const struct client {
 } clients[CLIENT_COUNT] = {
     [CLIENT_TOKENIZERS]      = {"Hugging Face's tokenizers", not_unicode, "write it in UTF-8"},
     [CLIENT_TRANSFORMERS_JS] = {"transformers.js",           not_unicode, "write it in UTF-8"},
-    [CLIENT_LLAMA_CPP]       = {"llama.cpp",                 not_unicode, "write it in UTF-8"},
+    [CLIENT_LLAMA_CPP]       = {"llama.cpp",                 lost_by_llama_cpp, "call it something else, in UTF-8"},
     [CLIENT_ONNXRUNTIME]     = {"vocab.json",                not_unicode, "write it in UTF-8"},
     [CLIENT_LOADER]          = {"modeling_temper.py",        not_unicode, "write it in UTF-8"},
 };

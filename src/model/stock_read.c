@@ -1,10 +1,10 @@
 #include "model/stock_read.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "model/gguf_tokens.h"
 #include "model/stock_tensors.h"
-#include "model/stock_tokens.h"
-#include "model/token_names.h"
 
 typedef struct reader {
     const gguf_file *f;
@@ -59,7 +59,8 @@ static void read_sizes(reader *r, struct stock_file *out) {
     if (!is_llama && strcmp(architecture, "gpt2") != 0) refuse(r, "neither a GPT-2 nor a Llama");
     r->prefix = architecture;
     m->architecture = is_llama ? STOCK_LLAMA : STOCK_GPT2;
-    out->name = gguf_string(r->f, expect(r, "general.name"));
+    expect_string(r, "general.name", "temper");
+    out->name = gguf_string(r->f, expect(r, "general.description"));
     uint32_t type = gguf_u32(r->f, expect(r, "general.file_type"));
     if (type > 1) refuse(r, "neither f32 nor f16");
     out->as_f16 = type;
@@ -82,46 +83,58 @@ static void read_sizes(reader *r, struct stock_file *out) {
     if (m->head_size % 2 || m->vocabulary < 3) refuse(r, "a size that no model has");
 }
 
-/* Letters are what they were; then the whole tokenizer must be what the writer makes of them. */
-static void read_tokens(reader *r, struct stock_model *m) {
-    enum { NORMAL = 1, CONTROL = 3, USER_DEFINED = 4 };
-    expect_string(r, "tokenizer.ggml.model", "gpt2");
-    expect_string(r, "tokenizer.ggml.pre", "gpt-2");
-    const gguf_key *names = gguf_array(r->f, expect(r, "tokenizer.ggml.tokens"), GGUF_STRING);
-    const gguf_key *types = gguf_array(r->f, expect(r, "tokenizer.ggml.token_type"), GGUF_INT32);
-    if (names->count != m->vocabulary || types->count != m->vocabulary) refuse(r, "a vocabulary of another size");
+/* The letters as the user wrote them: what the writer made of each. Texts that are only written have a lower score. */
+static void read_letters(reader *r, struct stock_model *m, const gguf_key *names, const gguf_key *scores) {
     const char **tokens = arena_alloc(r->arena, m->vocabulary, sizeof *tokens);
     m->letters = m->vocabulary - 3;
     for (uint32_t k = 0; k < m->vocabulary; k++) {
-        int32_t type = gguf_int_at(r->f, types, k);
-        tokens[k] = gguf_string_at(r->f, names, k);
-        m->words |= type == USER_DEFINED;
-        if (type != NORMAL) continue;
-        text letter;
-        text_init(&letter, r->arena);
-        if (!stock_token_unmap(&letter, tokens[k])) refuse(r, "a token that is not in GPT-2's byte alphabet");
-        tokens[k] = text_string(&letter);
-        /* A text that is only written: of one character it would be taken for a letter, which makes no difference. */
-        if (token_character_count(tokens[k]) != 1 && m->letters > k - STOCK_LETTERS) m->letters = k - STOCK_LETTERS;
+        const char *token = gguf_string_at(r->f, names, k);
+        bool special = k < STOCK_LETTERS || k + 1 == m->vocabulary;
+        tokens[k] = special ? token : gguf_token_letter(token, m->words, r->arena);
+        if (!tokens[k]) refuse(r, "a word without the mark of a blank");
+        if (!special && gguf_float_at(r->f, scores, k) != 0 && m->letters > k - STOCK_LETTERS)
+            m->letters = k - STOCK_LETTERS;
     }
     m->tokens = tokens;
-    stock_tokens *t = stock_tokens_make(m, r->arena);
-    for (uint32_t k = 0; k < m->vocabulary; k++) {
-        int32_t type = !stock_is_letter(t, k) ? CONTROL : t->is_word[k] ? USER_DEFINED : NORMAL;
-        if (strcmp(t->mapped[k], gguf_string_at(r->f, names, k)) != 0 || type != gguf_int_at(r->f, types, k))
-            refuse(r, "a token of another kind");
-    }
-    const gguf_key *merges = gguf_array(r->f, expect(r, "tokenizer.ggml.merges"), GGUF_STRING);
-    if (merges->count != (t->merge_count ? t->merge_count : 1)) refuse(r, "other merges");
-    for (size_t k = 0; k < merges->count; k++)
-        if (strcmp(gguf_string_at(r->f, merges, k), t->merge_count ? t->merges[k] : "<s> </s>") != 0)
-            refuse(r, "other merges");
+}
+
+/* -0 is not 0. */
+static bool is_same(double x, float y) { return x == (double)y && signbit(x) == signbit(y); }
+
+/* The bytes of an array must be these. */
+static void expect_bytes(reader *r, const gguf_key *array, const text *bytes) {
+    if (array->count != bytes->length || memcmp(r->f->bytes + array->at, bytes->data, bytes->length) != 0)
+        refuse(r, "characters become others than they should");
+}
+
+/* Letters are what they were; then the whole tokenizer must be what the writer makes of them. */
+static void read_tokens(reader *r, struct stock_model *m) {
+    expect_string(r, "tokenizer.ggml.model", "t5");
+    const gguf_key *names = gguf_array(r->f, expect(r, "tokenizer.ggml.tokens"), GGUF_STRING);
+    const gguf_key *scores = gguf_array(r->f, expect(r, "tokenizer.ggml.scores"), GGUF_FLOAT32);
+    const gguf_key *types = gguf_array(r->f, expect(r, "tokenizer.ggml.token_type"), GGUF_INT32);
+    const gguf_key *map = gguf_array(r->f, expect(r, "tokenizer.ggml.precompiled_charsmap"), GGUF_UINT8);
+    if (names->count != m->vocabulary || scores->count != m->vocabulary || types->count != m->vocabulary)
+        refuse(r, "a vocabulary of another size");
     expect_u32(r, "tokenizer.ggml.bos_token_id", STOCK_BOS);
     expect_u32(r, "tokenizer.ggml.eos_token_id", STOCK_EOS);
+    expect_u32(r, "tokenizer.ggml.unknown_token_id", m->vocabulary - 1);
+    expect_u32(r, "tokenizer.ggml.padding_token_id", STOCK_EOS);
     expect_bool(r, "tokenizer.ggml.add_bos_token", true);
     expect_bool(r, "tokenizer.ggml.add_eos_token", false);
-    expect_bool(r, "tokenizer.ggml.add_space_prefix", false);
+    m->words = gguf_bool(r->f, expect(r, "tokenizer.ggml.add_space_prefix"));
+    expect_bool(r, "tokenizer.ggml.remove_extra_whitespaces", m->words);
+    m->other = gguf_u32(r->f, expect(r, "temper.other_token_id"));
     if (r->next != r->f->key_count) refuse(r, "more keys");
+    read_letters(r, m, names, scores);
+    if (m->other == 1 || m->other >= STOCK_LETTERS + m->letters) refuse(r, "unknown text becomes no letter");
+    const gguf_tokens *t = gguf_tokens_make(m, stock_tokens_make(m, r->arena), r->arena);
+    for (uint32_t k = 0; k < m->vocabulary; k++)
+        if (strcmp(t->texts[k], gguf_string_at(r->f, names, k)) != 0 ||
+            (int32_t)t->types[k] != gguf_int_at(r->f, types, k) ||
+            !is_same(t->scores[k], gguf_float_at(r->f, scores, k)))
+            refuse(r, "a token of another kind");
+    expect_bytes(r, map, &t->map);
 }
 
 /* ---- weights ---- */

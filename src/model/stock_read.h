@@ -10,7 +10,7 @@
 
 struct stock_file {
     struct stock_model *model;
-    const char *name; /* general.name; "" from a folder */
+    const char *name; /* the beginning of the specification; "" from a folder */
     bool as_f16;
 };
 

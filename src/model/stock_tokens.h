@@ -8,12 +8,8 @@
 
 typedef struct stock_tokens {
     uint32_t count;
-    const char **names;  /* [count]; of letters the letters, of others names that no string of letters spells */
-    const char **mapped; /* [count] the same in GPT-2's byte alphabet; names where is_word */
-    bool *is_word;       /* [count] a letter of several characters, which is looked for in a text as a whole */
-    bool has_words;      /* then blanks separate letters */
-    const char **merges; /* "x y": bytes that make a character */
-    size_t merge_count, merge_capacity;
+    const char **names; /* [count]; of letters the letters, of others names that no string of letters spells */
+    bool has_words;     /* then blanks separate letters */
 } stock_tokens;
 
 enum { STOCK_BOS = 0, STOCK_EOS = 1, STOCK_LETTERS = 2 };
@@ -25,8 +21,5 @@ static inline bool stock_is_letter(const stock_tokens *t, uint32_t k) {
 
 /* Raises TEMPER_UNSUPPORTED if two tokens have one name. */
 stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a);
-
-/* The letter of a token in GPT-2's byte alphabet; false: it is none. */
-bool stock_token_unmap(text *out, const char *mapped);
 
 #endif
