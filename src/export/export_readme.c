@@ -145,6 +145,37 @@ static void put_javascript(text *out, const temper_model *m, const char *folder,
                                                             : "false");
 }
 
+/* From a text to ids as temper reads it: sentinels, whose ids are larger, are no letters. */
+static void put_onnxruntime(text *out, const temper_model *m, const char *type, const char *folder,
+                            const export_examples *examples) {
+    bool verdict = m->kind == TEMPER_KIND_ACCEPTOR;
+    text_printf(out,
+                "onnxruntime (`onnx/model.onnx` is %s); what is no letter %s:\n\n"
+                "```python\n"
+                "import json, %snumpy, onnxruntime\n"
+                "vocabulary = json.load(open(\"%s/vocab.json\", encoding=\"utf-8\"))\n"
+                "letters = {x: k for x, k in vocabulary.items() if k < %zu}\n"
+                "string = %s\n",
+                type, m->letters.other == UINT32_MAX ? "is a KeyError" : "is read as the other letter",
+                m->letters.tokens ? "re, " : "", folder, m->letters.count,
+                examples->strings[0] ? examples->strings[0] : "\"\"");
+    text_printf(out, "ids = [%u, *(letters", model_start_token(m));
+    if (m->letters.other == UINT32_MAX)
+        text_puts(out, "[x]");
+    else
+        text_printf(out, ".get(x, %u)", m->letters.other);
+    text_printf(out, " for x in %s)", m->letters.tokens ? "re.findall(r\"[^\\t\\n\\v\\f\\r ]+\", string)" : "string");
+    if (m->has_end) text_printf(out, ", %u", model_end_token(m));
+    text_printf(out,
+                "]\n"
+                "session = onnxruntime.InferenceSession(\"%s/onnx/model.onnx\")\n"
+                "%s%s = session.run([%s], {\"input_ids\": numpy.array([ids], numpy.int64)})\n"
+                "print(%s)\n"
+                "```\n\n",
+                folder, words_of[m->kind].graph, verdict ? "" : ",",
+                verdict ? "\"accept\", \"truth\"" : "\"outputs\"", words_of[m->kind].graph);
+}
+
 static void put_snippets(text *out, const temper_model *m, const temper_export_options *options, const char *folder,
                          const export_examples *examples) {
     const char *type = options->type == TEMPER_TYPE_F32 ? "f32" : "f64", *method = words_of[m->kind].method;
@@ -191,17 +222,7 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
                 "```\n\n",
                 folder, text_string(&ids), m->kind == TEMPER_KIND_ACCEPTOR ? "[..., 0]" : "",
                 m->kind == TEMPER_KIND_ACCEPTOR ? "" : ", outputs");
-    text_printf(out,
-                "onnxruntime (`onnx/model.onnx` is %s):\n\n"
-                "```python\n"
-                "import numpy, onnxruntime\n"
-                "session = onnxruntime.InferenceSession(\"%s/onnx/model.onnx\")\n"
-                "%s%s = session.run([%s], {\"input_ids\": numpy.array([[%s]], numpy.int64)})\n"
-                "print(%s)\n"
-                "```\n\n",
-                type, folder, words_of[m->kind].graph, m->kind == TEMPER_KIND_ACCEPTOR ? "" : ",",
-                m->kind == TEMPER_KIND_ACCEPTOR ? "\"accept\", \"truth\"" : "\"outputs\"", text_string(&ids),
-                words_of[m->kind].graph);
+    put_onnxruntime(out, m, type, folder, examples);
     put_javascript(out, m, folder, examples);
     text_printf(out,
                 "temper itself reads `model.safetensors`, and `model.temper`, the same model as text:\n\n"

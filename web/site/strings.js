@@ -1,8 +1,8 @@
 // Strings and how they are lengthened: by repeating the whole, or the last letter.
 
-/** The letters of a text: characters, or words where letters are tokens. */
+/** The letters of a text: characters, or words between ASCII blanks where letters are tokens. */
 export function textOf(text, about) {
-  return about.tokens ? text.trim().split(/\s+/).filter(Boolean) : [...text];
+  return about.tokens ? text.split(/[\t\n\v\f\r ]+/).filter(Boolean) : [...text];
 }
 
 /** The string of the state, repeated or cut to its length n. */

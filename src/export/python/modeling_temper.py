@@ -441,10 +441,11 @@ class TemperModel(PreTrainedModel or nn.Module):
                           stacklevel=4)
 
     def split(self, string):
-        """The letters of a string: its characters, or for a model with tokens its words; also a list of letters."""
+        """The letters of a string: its characters, or for a model with tokens its words, between ASCII blanks as temper has it;
+        also a list of letters."""
         if not isinstance(string, str):
             return list(string)
-        return string.split() if self.config.temper.get("tokens") else list(string)
+        return re.findall(r"[^\t\n\v\f\r ]+", string) if self.config.temper.get("tokens") else list(string)
 
     def _rows(self, strings):
         """Lists of ids, sentinels included."""
