@@ -52,6 +52,7 @@ tokenizer_facts export_tokenizer(const temper_model *m, const export_sentinels *
                              .after = after,
                              .end = after,
                              .pad = TOKENIZER_NONE,
+                             .dead = TOKENIZER_NONE,
                              .unknown = m->letters.other != UINT32_MAX ? m->letters.other : count - 1,
                              .unknown_is_letter = m->letters.other != UINT32_MAX,
                              .has_words = m->letters.tokens};

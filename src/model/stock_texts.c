@@ -54,6 +54,7 @@ tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens 
                              .pad = STOCK_EOS,
                              .unknown = m->other ? m->other : stock_dead(t),
                              .unknown_is_letter = m->other != 0,
+                             .dead = stock_dead(t),
                              .has_words = t->has_words,
                              .length = m->positions};
 }

@@ -15,7 +15,8 @@ static void put_name(text *out, const tokenizer_facts *t, uint32_t k) {
 
 /* Tokens with a role of their own; unknown text may become a letter, which has none. */
 static bool is_special(const tokenizer_facts *t, uint32_t k) {
-    return k == t->before || k == t->after || k == t->end || (k == t->unknown && !t->unknown_is_letter);
+    return k == t->before || k == t->after || k == t->end || k == t->dead ||
+           (k == t->unknown && !t->unknown_is_letter);
 }
 
 /* A word that is the name of a special token is no letter. It becomes twice the name, which is no token. */

@@ -13,6 +13,7 @@ typedef struct tokenizer_facts {
     uint32_t before, after;   /* around every string; TOKENIZER_NONE: nothing */
     uint32_t end, pad;        /* what strings end with and are padded with; TOKENIZER_NONE: there is none */
     uint32_t unknown;         /* what is no letter becomes */
+    uint32_t dead;            /* no string has it, but models may answer it; TOKENIZER_NONE: there is none */
     bool unknown_is_letter;   /* ... one of them */
     bool has_words;           /* blanks separate letters; else every character is one */
     size_t length;            /* most tokens of a string; 0: there is no maximum */
