@@ -176,7 +176,7 @@ def check_pages(bench, folder):
     blocks = code_blocks(text, "python")
     check(len(blocks) == 4, f"{len(blocks)} blocks of Python in the folder's README.md")
     for block, promise in zip(blocks, ("tensor([1.]) tensor([[0., 1., 1.]])", "[True, False]", "[[False,  True,  True]]",
-                                       "[1.] [[0. 1. 1.]]")):
+                                       "[1.] [[0. 1.]]")):
         contains(bench.python(block), promise, *re.findall(r"# -> (.*)$", block, re.MULTILINE))
     run_js(bench, folder, code_blocks(text, "js"))
     # README.md has the Python package alone: tests/python runs that.

@@ -12,7 +12,7 @@ node=$(bash "$here/../clients/install.sh" node) || {
     exit 1
 }
 
-rm -rf "$work/cases" "$work/loaders" "$work/libraries"* "$work"/*.log
+rm -rf "$work/cases" "$work/loaders" "$work/libraries"* "$work/letters" "$work"/*.log
 mkdir -p "$work"
 "$build/tests/interop/make_cases" "$work/cases" | tee "$work/make.log"
 [ "${PIPESTATUS[0]}" = 0 ] || exit 1
@@ -33,6 +33,7 @@ if python=$(bash "$here/../clients/install.sh" python); then
             $debian "$here/torch_check.py" "$work/cases" 4
     } >"$work/python.log" 2>&1 || status=1
 else
+    python=
     $debian "$here/torch_check.py" "$work/cases" >"$work/python.log" 2>&1 || status=1
     # Continuous integration must not skip: it sets TEMPER_NO_SKIP.
     echo "interop: SKIPPED: torch 2, transformers, TransformerLens, onnxruntime for Python, and transformers.js: PyPI is not reached" \
@@ -42,8 +43,9 @@ fi
 {
     $debian "$here/graph_check.py" "$work/cases" "$node" && $debian "$here/loader_check.py" "$build" "$work/loaders"
 } >"$work/debian.log" 2>&1 || status=1
+bash "$here/../letters/run.sh" "$build" "$work/letters" "$node" "$python" 7 folder >"$work/letters.log" 2>&1 || status=1
 wait $in_node || status=1
-cat "$work/python.log" "$work/debian.log" "$work/onnx.log"
+cat "$work/letters.log" "$work/python.log" "$work/debian.log" "$work/onnx.log"
 cat "$work"/*.log | awk '/: [0-9]+ passed, [0-9]+ failed/ {for (k = 2; k <= NF; k++) {
     if ($k ~ /^passed/) p += $(k - 1); if ($k ~ /^failed/) f += $(k - 1)}}
     END {printf "test-interop: %d passed, %d failed\n", p, f}'

@@ -21,6 +21,14 @@ BLANKS = " \t\n\r\v\f"
 NAMES = ["<s>", "</s>", "<dead>", "<start>", "<end>", "<unknown>"]
 MOST_STRINGS = 70
 LENGTH = 40  # letters that a string has at most
+# Once a word that is no letter was cut into characters, some of them letters, or at a blank of Unicode; and a text was cut at the
+# name of a special token. Each: the alphabet, the other letter or "", the formula, strings.
+FOUND = [
+    ("request grant other", "other", "#[other] <= 1", ["request boot grant", "boot boot", "boot", "request grant", "<start>", "a<s>b"]),
+    ("a b other", "other", "H(b -> O a)", ["ba", "ab", "b a", "a b", "ba b", "b", "<s> b", "<dead> b"]),
+    ("a b", "", "H(b -> O a)", ["ab", "ba", "a b", "a ab b", "a ab", "a <dead> b", "a<s>", "<s> a", "a </s>", "a </s> a"]),
+    ("x\u00a0y x y other", "other", "#[other] <= 1 & #[x] <= 1", ["x\u00a0y", "x y x\u00a0y", "x\u3000y", "x\x0by", "x\u2028y x"]),
+]
 
 
 def read_table():
@@ -39,6 +47,12 @@ def read_table():
 
 def quoted(letter):
     return "'" + "".join(c if c.isascii() and c.isalnum() else f"\\u{{{ord(c):x}}}" for c in letter) + "'"
+
+
+def found_group(words, other, formula, strings):
+    letters = words.split(" ")
+    lines = ["tokens yes", "alphabet " + " ".join(map(quoted, letters))] + ["other " + other] * bool(other) + [formula]
+    return {"name": formula, "words": True, "letters": letters, "other": other or None, "source": "\n".join(lines) + "\n", "strings": strings}
 
 
 def specification(words, letters, other):
@@ -116,10 +130,10 @@ class Exporter:
         """The letters that the model has, and the other one."""
         letters = list(group["letters"])
         while letters:
-            other = letters[len(letters) // 2] if has_other else None
+            other = group.get("other", letters[len(letters) // 2] if has_other else None)
             os.makedirs(path)
             with open(os.path.join(path, "model.spec"), "w", encoding="utf-8") as file:
-                file.write(specification(group["words"], letters, other))
+                file.write(group.get("source") or specification(group["words"], letters, other))
             options = ["--as", ("gpt2", "llama")[number % 2], "--length", str(LENGTH)] if self.stock else []
             done = self.run("export", "-q", "-F", os.path.join(path, "model.spec"), *options, "-o", os.path.join(path, "model"))
             if done.returncode == 0:
@@ -148,7 +162,7 @@ class Exporter:
             return
         with open(os.path.join(path, "model", "tokenizer_config.json"), encoding="utf-8") as file:
             names = [v for k, v in json.load(file).items() if k.endswith("_token") and isinstance(v, str)]
-        strings = strings_of(group, letters, [*NAMES, *names], random.Random(number))
+        strings = group.get("strings") or strings_of(group, letters, [*NAMES, *names], random.Random(number))
         done = self.run("run", "-F", os.path.join(path, "model.spec"), "--json", "--", *strings)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         if len(answers) != len(strings):
@@ -194,6 +208,8 @@ def main(temper, work, kind, share="1"):
         if number % int(share) == 0:
             for variant in ("plain", "other"):
                 exporter.make(group, variant, number)
+    for number, found in enumerate(FOUND):
+        exporter.make(found_group(*found), "found", len(groups) + number)
     for letter, message in exporter.refused.items():
         print(f"refused: {letter!r}: {message}")
     print(f"letters, {kind}: {exporter.made} models of {count} letters, {len(exporter.refused)} letters refused, {exporter.strings} strings: "

@@ -83,8 +83,8 @@ if [ "$size" = long ]; then
     make_cases "$work/16384" 16384 far
     llama "$work/16384" 0
 else
-    every=1 share=4 samples=20 draws=60 least=2000
-    [ "$size" = all ] || every=12 share=5 samples=5 draws=10 least=20
+    every=1 share=4 samples=20 draws=60 least=2000 letters="1 folder stock"
+    [ "$size" = all ] || every=12 share=5 samples=5 draws=10 least=20 letters="7 stock"
     "$build/tests/stock/make_random" "$work/random" >"$work/random.log" || status=1
     node "$here/llama_random.mjs" "$node" "$work/random" 2>&1 | tee "$work/llama_random.log"
     [ "${PIPESTATUS[0]}" = 0 ] || status=1
@@ -100,6 +100,8 @@ else
         python_job=$!
     fi
     llama "$work/256" $samples
+    bash "$here/../letters/run.sh" "$build" "$work/letters" "$node" "$python" $letters >"$work/letters.log" 2>&1 || status=1
+    cat "$work/letters.log"
     if [ "$size" = all ]; then
         make_cases "$work/1024" 1024 far
         llama "$work/1024" 0
