@@ -274,8 +274,8 @@ static void test_contents(entry *e, void *context) {
         {"llama.vocab_size", "llama.vocab_seze"},
         {"llama.block_count", "gpt2x.block_count"},
         {"general.architecture", "general.architectura"},
-        {"tokenizer.ggml.merges", "tokenizer.ggml.mergez"},
-        {"tokenizer.ggml.pre", "tokenizer.ggml.prf"},
+        {"tokenizer.ggml.scores", "tokenizer.ggml.scorez"},
+        {"tokenizer.ggml.precompiled_charsmap", "tokenizer.ggml.precompiled_charsmaq"},
     };
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
         text t;

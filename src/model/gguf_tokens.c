@@ -9,32 +9,35 @@
 /* U+2581, as llama.cpp writes a blank. */
 static const char MARK[] = "\xe2\x96\x81";
 
-const char *gguf_token_letter(const char *token_text, bool words, arena *a) {
-    size_t mark = strlen(MARK);
-    bool marked = strncmp(token_text, MARK, mark) == 0;
-    if (words) return marked ? arena_copy(a, token_text + mark, strlen(token_text) - mark) : NULL;
-    return strcmp(token_text, MARK) == 0 ? " " : token_text;
+const char *gguf_token_name(const char *token_text, uint32_t k, uint32_t count, bool words, arena *a) {
+    size_t length = strlen(token_text), mark = strlen(MARK);
+    bool before = length >= mark && strncmp(token_text, MARK, mark) == 0;
+    bool behind = length >= mark && strcmp(token_text + length - mark, MARK) == 0;
+    if (k == STOCK_BOS) return behind ? arena_copy(a, token_text, length - mark) : NULL;
+    if (k == STOCK_EOS || k + 1 == count) return token_text;
+    if (words) return before ? arena_copy(a, token_text + mark, length - mark) : NULL;
+    return length == mark && before ? " " : token_text;
 }
 
+/* llama.cpp looks for names of control tokens in a text if it is asked to. There </s> is as good as <dead>, but <s>
+   would begin anew: the mark behind it is in no letter. */
 static const char *text_of(const stock_tokens *t, uint32_t k, arena *a) {
     text out;
     const char *name = t->names[k];
-    if (!stock_is_letter(t, k)) return name;
-    if (!t->has_words) return strcmp(name, " ") == 0 ? MARK : name;
+    bool letter = stock_is_letter(t, k);
+    if (letter && !t->has_words) return strcmp(name, " ") == 0 ? MARK : name;
     text_init(&out, a);
-    text_printf(&out, "%s%s", MARK, name);
+    text_printf(&out, "%s%s%s", letter ? MARK : "", name, k == STOCK_BOS ? MARK : "");
     return text_string(&out);
 }
 
-/* <s> in a text is text, so its type is none that llama.cpp looks for there. Texts that are only written are cut out of
-   a string only where it has no letters, and are <dead> then. */
+/* Texts that are only written are cut out of a string only where it has more than letters, and are <dead>, too. */
 static void add_token(gguf_tokens *out, const struct stock_model *m, const stock_tokens *t, uint32_t k, arena *a) {
     out->texts[k] = text_of(t, k, a);
     out->scores[k] = k >= STOCK_LETTERS + m->letters && stock_is_letter(t, k) ? -1 : 0;
-    out->types[k] = stock_is_letter(t, k) ? GGUF_TOKEN_NORMAL
-                    : k == STOCK_BOS      ? GGUF_TOKEN_UNDEFINED
-                    : k == STOCK_EOS      ? GGUF_TOKEN_CONTROL
-                                          : GGUF_TOKEN_UNKNOWN;
+    out->types[k] = stock_is_letter(t, k)  ? GGUF_TOKEN_NORMAL
+                    : k == stock_dead(t) ? GGUF_TOKEN_UNKNOWN
+                                         : GGUF_TOKEN_CONTROL;
 }
 
 gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, arena *a) {

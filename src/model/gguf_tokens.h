@@ -7,7 +7,6 @@
 #include "model/stock_tokens.h"
 
 typedef enum gguf_token_type { /* as in the format */
-                               GGUF_TOKEN_UNDEFINED = 0,
                                GGUF_TOKEN_NORMAL = 1,
                                GGUF_TOKEN_UNKNOWN = 2,
                                GGUF_TOKEN_CONTROL = 3
@@ -15,7 +14,7 @@ typedef enum gguf_token_type { /* as in the format */
 
 typedef struct gguf_tokens {
     uint32_t count;
-    const char **texts; /* [count]; words after U+2581, which stands for a blank */
+    const char **texts; /* [count]; of words after U+2581, which stands for a blank */
     double *scores;     /* [count] 0 of letters, so that no other way to cut a text is as good as letters alone */
     gguf_token_type *types;
     text map; /* bytes: what characters, or words, become before anything else */
@@ -24,7 +23,7 @@ typedef struct gguf_tokens {
 /* Raises TEMPER_UNSUPPORTED if two tokens have one text, TEMPER_LIMIT if the map is too large. */
 gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, arena *a);
 
-/* The letter whose text this is; NULL: none has it. */
-const char *gguf_token_letter(const char *token_text, bool words, arena *a);
+/* The name of token k of `count` whose text this is; NULL: none has it. */
+const char *gguf_token_name(const char *token_text, uint32_t k, uint32_t count, bool words, arena *a);
 
 #endif

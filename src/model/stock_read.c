@@ -88,10 +88,9 @@ static void read_letters(reader *r, struct stock_model *m, const gguf_key *names
     const char **tokens = arena_alloc(r->arena, m->vocabulary, sizeof *tokens);
     m->letters = m->vocabulary - 3;
     for (uint32_t k = 0; k < m->vocabulary; k++) {
-        const char *token = gguf_string_at(r->f, names, k);
         bool special = k < STOCK_LETTERS || k + 1 == m->vocabulary;
-        tokens[k] = special ? token : gguf_token_letter(token, m->words, r->arena);
-        if (!tokens[k]) refuse(r, "a word without the mark of a blank");
+        tokens[k] = gguf_token_name(gguf_string_at(r->f, names, k), k, m->vocabulary, m->words, r->arena);
+        if (!tokens[k]) refuse(r, "a token without the mark of a blank");
         if (!special && gguf_float_at(r->f, scores, k) != 0 && m->letters > k - STOCK_LETTERS)
             m->letters = k - STOCK_LETTERS;
     }
@@ -99,7 +98,7 @@ static void read_letters(reader *r, struct stock_model *m, const gguf_key *names
 }
 
 /* -0 is not 0. */
-static bool is_same(double x, float y) { return x == (double)y && signbit(x) == signbit(y); }
+static bool is_same(double x, float y) { return x == (double)y && !signbit(x) == !signbit(y); }
 
 /* The bytes of an array must be these. */
 static void expect_bytes(reader *r, const gguf_key *array, const text *bytes) {
