@@ -19,6 +19,20 @@ static void put_block(text *out, const char *words) {
                 *words && words[strlen(words) - 1] == '\n' ? "" : "\n", text_string(&fence));
 }
 
+/* As temper run has it (doc/export.md, "Strings"). */
+static void put_reading(text *out, const alphabet *letters) {
+    const char *other = alphabet_other(letters);
+    text_puts(out, letters->tokens
+                       ? "Blanks of ASCII separate tokens, and a word is one token as a whole; what is none "
+                       : "Every character is a letter by itself, also a blank or a line end; what is none ");
+    if (other)
+        text_printf(out, "is read as `%s`.\n\n", text_escaped(out->arena, other, strlen(other), 0));
+    else
+        text_puts(out,
+                  "is refused: the loader raises an error, and so do the runtimes below for the id that tokenizers "
+                  "give it.\n\n");
+}
+
 static void put_letters(text *out, const temper_model *m, const export_sentinels *s) {
     enum { SHOWN = 40 };
     text letters;
@@ -30,6 +44,7 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
     text_printf(out, "Its %s (ids 0 to %zu; `vocab.json` has the list):\n\n",
                 m->letters.tokens ? "tokens" : "letters", m->letters.count - 1);
     put_block(out, text_string(&letters));
+    put_reading(out, &m->letters);
     text_printf(out, "A string is given as ids: first the start sentinel, id %u, then the letters",
                 model_start_token(m));
     if (m->has_end) text_printf(out, ", last the end sentinel, id %u", model_end_token(m));

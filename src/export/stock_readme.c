@@ -113,6 +113,12 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
         put_name(out, t, k);
     }
     text_printf(out, "%s.\n\n", m->vocabulary > 23 ? " ..." : "");
+    text_puts(out,
+              m->words
+                  ? "Blanks of ASCII separate letters, and a word is one letter as a whole. What is none is read as "
+                  : "Every character of a text is a letter by itself. What is none is read as ");
+    put_name(out, t, m->other ? m->other : stock_dead(t));
+    text_puts(out, m->other || writes ? ".\n\n" : ", after which nothing is legal.\n\n");
     if (!writes)
         text_puts(out,
                   "Sample at temperature 1 without top-k, top-p, min-p and penalties. A string that ends is a string "
