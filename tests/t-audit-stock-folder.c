@@ -177,6 +177,41 @@ static void change_tensors(const trial *t) {
     }
 }
 
+/* Where the value of a key of model.gguf begins; of an array its first element. */
+static size_t value_of(const trial *t, const char *key, bool array) {
+    const bytes *f = &t->files[GGUF];
+    const char *at = memmem(f->data, f->length, key, strlen(key));
+    if (!CHECK(at, "%s: no key %s", t->source, key)) return f->length;
+    return (size_t)(at - f->data) + strlen(key) + (array ? 16 : 4);
+}
+
+/* How llama.cpp makes tokens of a text: kinds and scores of tokens, flags, numbers of tokens, characters that become
+   others, the tokenizer's name. */
+static void change_gguf_tokens(const trial *t) {
+    static const char *const flags[] = {"add_bos_token", "add_eos_token", "add_space_prefix", "remove_extra_whitespaces"};
+    static const char *const ids[] = {"bos_token_id", "eos_token_id", "unknown_token_id", "padding_token_id"};
+    static const float scores[] = {-1, 1, 1e-30f};
+    enum { TOKENS = 3 + 3 };
+    size_t types = value_of(t, "tokenizer.ggml.token_type", true), score = value_of(t, "tokenizer.ggml.scores", true);
+    for (size_t k = 0; k < TOKENS; k++) {
+        char other = (char)(t->files[GGUF].data[types + 4 * k] % 6 + 1);
+        change_file(t, GGUF, types + 4 * k, &other, 1, true);
+        change_file(t, GGUF, score + 4 * k, (const char *)&scores[k % 3], sizeof *scores, true);
+    }
+    /* the last letter as if it were only written */
+    change_file(t, GGUF, score + 4 * (TOKENS - 2), (const char *)&scores[0], sizeof *scores, true);
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+        size_t at = value_of(t, flags[k], false);
+        char other = !t->files[GGUF].data[at];
+        change_file(t, GGUF, at, &other, 1, true);
+    }
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++) change_file(t, GGUF, value_of(t, ids[k], false), "\3", 1, true);
+    change_file(t, GGUF, value_of(t, "temper.other_token_id", false), "\2", 1, true);
+    size_t map = value_of(t, "precompiled_charsmap", true);
+    for (size_t k = 0; k < 5; k++) change_file(t, GGUF, map + k * k * k * 50, "\7", 1, true);
+    change_file(t, GGUF, value_of(t, "tokenizer.ggml.model", false) + 8, "T5", 2, true);
+}
+
 /* The list of files in another order: each is looked at all the same. */
 static void reorder(const trial *t) {
     bytes c = {malloc(t->files[CERTIFICATE].length + 1), t->files[CERTIFICATE].length};
@@ -356,6 +391,7 @@ static void change_all(const trial *t) {
     if (t->options.weights_f16 || t->options.architecture == TEMPER_STOCK_GPT2) change_tensors(t);
     reorder(t);
     change_file(t, ONNX, t->files[ONNX].length / 2, "x", 1, false); /* of this one only the digest counts */
+    change_gguf_tokens(t);
     change_text(t, CONFIG, "e-0", "e-1");
     change_text(t, TOKENIZER, "\"a\"", "\"x\"");
     change_text(t, TOKENIZER_CONFIG, "\"<s>\"", "\"</s\"");

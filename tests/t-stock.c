@@ -13,7 +13,7 @@
 #include "stock_trials.h"
 
 typedef struct totals {
-    size_t specs, models, strings, rows, refused, mirrored, most_layers, most_width;
+    size_t specs, models, strings, dead, rows, refused, mirrored, most_layers, most_width;
 } totals;
 static totals total;
 
@@ -80,6 +80,29 @@ static void check_string(const subject *x, const uint32_t *w, size_t n) {
     }
 }
 
+/* Tokens that are neither letters nor the start, one or many of them: from the first one on only <dead> may come, with a
+   probability of exactly 1 in f32. */
+static void check_dead(const subject *x, const uint32_t *w, size_t n) {
+    uint32_t size = x->m->vocabulary, dead = size - 1, letters = (uint32_t)x->read->letters.count;
+    uint32_t *tokens = arena_alloc(x->memory, n + 1, sizeof *tokens);
+    size_t first = 1 + random_below(x->t->random, n), many = random_below(x->t->random, 3);
+    tokens[0] = STOCK_START;
+    for (size_t k = 1; k <= n; k++) {
+        bool is_dead = k == first || (k > first && many && random_below(x->t->random, many * many) == 0);
+        uint32_t which = (uint32_t)random_below(x->t->random, size - letters - 1);
+        tokens[k] = !is_dead ? STOCK_FIRST_LETTER + w[k - 1] : which ? STOCK_FIRST_LETTER + letters + which - 1 : STOCK_END;
+    }
+    stock_run(x->logits, x->runner, tokens, n + 1, x->scratch);
+    for (size_t row = first; row <= n; row++)
+        for (uint32_t t = 0; t < dead; t++) {
+            const float *logits = x->logits + row * size;
+            CHECK(logits[dead] > -160 && logits[t] < logits[dead] - 104,
+                  "%s: token %u has a logit of %g, <dead> of %g, at row %zu after token %u at %zu", setting(x->t), t,
+                  (double)logits[t], (double)logits[dead], row, tokens[first], first);
+        }
+    total.dead++;
+}
+
 /* Numbers that file formats and f16 cannot hold, and weights that would make them. */
 static void check_weights(const subject *x) {
     const struct stock_model *m = x->m;
@@ -119,6 +142,7 @@ static void run_trial(entry *e, void *context) {
         size_t size = k < t->long_strings ? n : 1 + random_below(t->random, n < 24 ? n : 24);
         random_word(w, size, (unsigned)read->letters.count, t->random);
         check_string(&x, w, size);
+        check_dead(&x, w, size);
     }
 }
 
@@ -322,9 +346,10 @@ int main(int argc, char **argv) {
         check_corpus(&r);
     }
     printf(
-        "%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu rows; %zu layers and %zu wide "
+        "%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu with <dead>, "
+        "%zu rows; %zu layers and %zu wide "
         "at most\n",
-        total.specs, total.models, total.mirrored, total.refused, total.strings, total.rows, total.most_layers,
+        total.specs, total.models, total.mirrored, total.refused, total.strings, total.dead, total.rows, total.most_layers,
         total.most_width);
     return test_finish("t-stock");
 }

@@ -79,7 +79,8 @@ static void check_settings(const stock_audit *s, const struct stock_file *file) 
     if (strcmp(c->positions, positions) != 0) stock_refuse(s, 0, 0, "positions is not %s", positions);
     if (c->balances != u->balances) stock_refuse(s, 0, 0, "balances is not %u", u->balances);
     if (c->allowed != ALLOWED) stock_refuse(s, 0, 0, "logits are allowed to be off by 32");
-    if (c->letter_count != u->letters) stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    if (c->letter_count != u->letters || c->letter_count != m->letters)
+        stock_refuse(s, 0, 0, "alphabet has other letters than the file");
     for (uint32_t t = 0; t < u->letters; t++)
         if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
             stock_refuse(s, 0, 0, "alphabet has other letters than the file");

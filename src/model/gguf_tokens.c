@@ -40,7 +40,7 @@ static void add_token(gguf_tokens *out, const struct stock_model *m, const stock
                                          : GGUF_TOKEN_CONTROL;
 }
 
-gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, arena *a) {
+gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, temper_status code, arena *a) {
     gguf_tokens *out = arena_zalloc(a, 1, sizeof *out);
     table known;
     table_init(&known, a);
@@ -49,13 +49,13 @@ gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t
     out->scores = arena_alloc(a, t->count, sizeof *out->scores);
     out->types = arena_alloc(a, t->count, sizeof *out->types);
     letter_clients_check(&(letter_list){t->names + STOCK_LETTERS, t->count - STOCK_LETTERS - 1, t->has_words},
-                         CLIENTS_OF_GGUF, TEMPER_UNSUPPORTED, a);
+                         CLIENTS_OF_GGUF, code, a);
     for (uint32_t k = 0; k < t->count; k++) {
         bool fresh;
         add_token(out, m, t, k, a);
         table_put(&known, out->texts[k], strlen(out->texts[k]), k, &fresh);
         if (!fresh)
-            trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "two tokens are called '%s'",
+            trap_raise(a->trap, code, 0, 0, "two tokens are called '%s'",
                        text_escaped(a, out->texts[k], strlen(out->texts[k]), 40));
     }
     text_init(&out->map, a);

@@ -117,7 +117,7 @@ static void put_architecture(keys *k, const struct stock_model *m, const char *n
 
 /* Words have a blank before each, and all blanks between them are one; a blank may be a letter among others. */
 static void put_tokenizer(keys *k, const struct stock_model *m, const stock_tokens *names) {
-    const gguf_tokens *t = gguf_tokens_make(m, names, k->values.arena);
+    const gguf_tokens *t = gguf_tokens_make(m, names, TEMPER_UNSUPPORTED, k->values.arena);
     key_string(k, "tokenizer.ggml.model", "t5");
     key_strings(k, "tokenizer.ggml.tokens", t->texts, t->count);
     begin_array(k, "tokenizer.ggml.scores", TYPE_FLOAT32, t->count);

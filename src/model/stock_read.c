@@ -127,7 +127,7 @@ static void read_tokens(reader *r, struct stock_model *m) {
     if (r->next != r->f->key_count) refuse(r, "more keys");
     read_letters(r, m, names, scores);
     if (m->other == 1 || m->other >= STOCK_LETTERS + m->letters) refuse(r, "unknown text becomes no letter");
-    const gguf_tokens *t = gguf_tokens_make(m, stock_tokens_make(m, r->arena), r->arena);
+    const gguf_tokens *t = gguf_tokens_make(m, stock_tokens_make(m, r->arena), TEMPER_FORMAT, r->arena);
     for (uint32_t k = 0; k < m->vocabulary; k++)
         if (strcmp(t->texts[k], gguf_string_at(r->f, names, k)) != 0 ||
             (int32_t)t->types[k] != gguf_int_at(r->f, types, k) ||
