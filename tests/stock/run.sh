@@ -91,6 +91,9 @@ else
     "$build/tests/stock/make_probes" "$work/probes" || status=1
     node "$here/llama_facts.mjs" "$node" "$work/probes" 2>&1 | tee "$work/llama_facts.log"
     [ "${PIPESTATUS[0]}" = 0 ] || status=1
+    mkdir "$work/texts"
+    node "$here/llama_texts.mjs" "$node" "$build/temper" "$work/texts" 2>&1 | tee "$work/llama_texts.log"
+    [ "${PIPESTATUS[0]}" = 0 ] || status=1
     make_cases "$work/256" 256 $every
     make_cases "$work/16" 16 $((3 * every))
     make_readmes || status=1
