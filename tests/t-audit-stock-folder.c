@@ -188,7 +188,8 @@ static size_t value_of(const trial *t, const char *key, bool array) {
 /* How llama.cpp makes tokens of a text: kinds and scores of tokens, flags, numbers of tokens, characters that become
    others, the tokenizer's name. */
 static void change_gguf_tokens(const trial *t) {
-    static const char *const flags[] = {"add_bos_token", "add_eos_token", "add_space_prefix", "remove_extra_whitespaces"};
+    static const char *const flags[] = {"add_bos_token", "add_eos_token", "add_space_prefix",
+                                        "remove_extra_whitespaces"};
     static const char *const ids[] = {"bos_token_id", "eos_token_id", "unknown_token_id", "padding_token_id"};
     static const float scores[] = {-1, 1, 1e-30f};
     enum { TOKENS = 3 + 3 };
@@ -205,7 +206,8 @@ static void change_gguf_tokens(const trial *t) {
         char other = !t->files[GGUF].data[at];
         change_file(t, GGUF, at, &other, 1, true);
     }
-    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++) change_file(t, GGUF, value_of(t, ids[k], false), "\3", 1, true);
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
+        change_file(t, GGUF, value_of(t, ids[k], false), "\3", 1, true);
     change_file(t, GGUF, value_of(t, "temper.other_token_id", false), "\2", 1, true);
     size_t map = value_of(t, "precompiled_charsmap", true);
     for (size_t k = 0; k < 5; k++) change_file(t, GGUF, map + k * k * k * 50, "\7", 1, true);

@@ -1,6 +1,6 @@
 /* Text in llama.cpp, without llama.cpp: its unigram tokenizer as its source describes it, written anew here, on the
-   texts, scores and map of characters that files have, against what temper makes of the same text. Letters and unknown
-   text are odd ones, with and without a line other. */
+   texts, scores and map of characters that files have, against what temper makes of the same text. Letters and
+   unknown text are odd ones, with and without a line other. */
 #include <stdio.h>
 #include <string.h>
 
@@ -94,7 +94,8 @@ static size_t tokenize(uint32_t *out, const gguf_tokens *t, const char *bytes, s
         size_t size = character_size(x[at]);
         for (uint32_t k = 0; k < t->count; k++) {
             size_t token = strlen(t->texts[k]);
-            if (t->types[k] != GGUF_TOKEN_NORMAL || token > n - at || memcmp(x + at, t->texts[k], token) != 0) continue;
+            if (t->types[k] != GGUF_TOKEN_NORMAL || token > n - at || memcmp(x + at, t->texts[k], token) != 0)
+                continue;
             alone |= token == size;
             double score = all[at].score + t->scores[k];
             if (score > all[at + token].score) all[at + token] = (best){k, at, score};
@@ -114,9 +115,10 @@ static size_t tokenize(uint32_t *out, const gguf_tokens *t, const char *bytes, s
 
 /* ---- trials ---- */
 
-static const char *const pieces[] = {"a",  "b",  "c", "ab", "é", "e\xcc\x81", "è",   "日", "旦", "本", "😀", "😁", "<",   "|",
-                                     ">",  "s",  "/", "#",  "Ġ", "Ċ",         "\x7f", "�", "▁", "_",  "１",   "ß", "ſ",    "<s>",
-                                     "</s>", "<dead>", "<|im_end|>", "\xc2\xa0", "\xe2\x80\xa8", "\xc2\x85"};
+static const char *const pieces[] = {
+    "a",  "b", "c", "ab",  "é",    "e\xcc\x81", "è",          "日",       "旦",           "本",      "😀", "😁",
+    "<",  "|", ">", "s",   "/",    "#",         "Ġ",          "Ċ",        "\x7f",         "�",       "▁", "_",
+    "１", "ß", "ſ", "<s>", "</s>", "<dead>",    "<|im_end|>", "\xc2\xa0", "\xe2\x80\xa8", "\xc2\x85"};
 enum { PIECES = sizeof pieces / sizeof *pieces };
 static const char blanks[] = " \t\n\r\v\f";
 
@@ -222,7 +224,8 @@ static void run(entry *e, void *context) {
                             .letters = (uint32_t)s.count,
                             .words = s.tokens,
                             .other = s.other == UINT32_MAX ? 0 : STOCK_LETTERS + s.other};
-    const gguf_tokens *tokens = gguf_tokens_make(&m, stock_tokens_make(&m, &e->memory), TEMPER_UNSUPPORTED, &e->memory);
+    const gguf_tokens *tokens =
+        gguf_tokens_make(&m, stock_tokens_make(&m, &e->memory), TEMPER_UNSUPPORTED, &e->memory);
     for (int k = 0; k < 60; k++) check_text(t, tokens, &s, &e->memory);
 }
 

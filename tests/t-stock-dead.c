@@ -1,5 +1,5 @@
-/* <dead> in the weights of an ordinary transformer: readers of files refuse a model that forgets it, though no string of
-   letters shows that. Each edit is one weight; the reason must be about it. */
+/* <dead> in the weights of an ordinary transformer: readers of files refuse a model that forgets it, though no string
+   of letters shows that. Each edit is one weight; the reason must be about it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ static void read_again(void *context) {
 }
 
 /* The weight as it is not; balancing columns and the ground of a GPT-2 go with it. */
-static void refuse(trial *t, struct stock_model *m, arena *a, const undo *u, float *row, size_t stride, uint32_t column,
-                   float to, const char *reason) {
+static void refuse(trial *t, struct stock_model *m, arena *a, const undo *u, float *row, size_t stride,
+                   uint32_t column, float to, const char *reason) {
     trap inside, *outside = a->trap;
     temper_error e = {0};
     bool gpt2 = m->architecture == STOCK_GPT2, reads = stride == 0;

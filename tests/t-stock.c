@@ -80,8 +80,8 @@ static void check_string(const subject *x, const uint32_t *w, size_t n) {
     }
 }
 
-/* Tokens that are neither letters nor the start, one or many of them: from the first one on only <dead> may come, with a
-   probability of exactly 1 in f32. */
+/* Tokens that are neither letters nor the start, one or many of them: from the first one on only <dead> may come,
+   with a probability of exactly 1 in f32. */
 static void check_dead(const subject *x, const uint32_t *w, size_t n) {
     uint32_t size = x->m->vocabulary, dead = size - 1, letters = (uint32_t)x->read->letters.count;
     uint32_t *tokens = arena_alloc(x->memory, n + 1, sizeof *tokens);
@@ -90,7 +90,9 @@ static void check_dead(const subject *x, const uint32_t *w, size_t n) {
     for (size_t k = 1; k <= n; k++) {
         bool is_dead = k == first || (k > first && many && random_below(x->t->random, many * many) == 0);
         uint32_t which = (uint32_t)random_below(x->t->random, size - letters - 1);
-        tokens[k] = !is_dead ? STOCK_FIRST_LETTER + w[k - 1] : which ? STOCK_FIRST_LETTER + letters + which - 1 : STOCK_END;
+        tokens[k] = !is_dead ? STOCK_FIRST_LETTER + w[k - 1]
+                    : which  ? STOCK_FIRST_LETTER + letters + which - 1
+                             : STOCK_END;
     }
     stock_run(x->logits, x->runner, tokens, n + 1, x->scratch);
     for (size_t row = first; row <= n; row++)
@@ -345,11 +347,10 @@ int main(int argc, char **argv) {
         check_random_formulas(&r);
         check_corpus(&r);
     }
-    printf(
-        "%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu with <dead>, "
-        "%zu rows; %zu layers and %zu wide "
-        "at most\n",
-        total.specs, total.models, total.mirrored, total.refused, total.strings, total.dead, total.rows, total.most_layers,
-        total.most_width);
+    printf("%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu with <dead>, "
+           "%zu rows; %zu layers and %zu wide "
+           "at most\n",
+           total.specs, total.models, total.mirrored, total.refused, total.strings, total.dead, total.rows,
+           total.most_layers, total.most_width);
     return test_finish("t-stock");
 }

@@ -125,7 +125,8 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
                   "of the language. One that reaches the longest length has not ended.\n\n");
 }
 
-static void put_llama_cpp(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
+static void put_llama_cpp(text *out, const struct stock_model *m, const stock_tokens *t,
+                          const stock_readme_facts *f) {
     text_puts(out, "## Commands\n\nnode-llama-cpp (a test runs this code):\n\n```js\n"
                    "import {getLlama} from \"node-llama-cpp\";\n"
                    "const llama = await getLlama({gpu: false});\n"

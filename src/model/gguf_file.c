@@ -77,8 +77,9 @@ static const char *take_name(cursor *c, size_t most, const char *what) {
 static gguf_type take_type(cursor *c, bool in_array) {
     size_t at = c->at;
     uint64_t type = take(c, 4, "a type");
-    bool is_known = (type == GGUF_UINT8 && in_array) || type == GGUF_UINT32 || type == GGUF_INT32 || type == GGUF_FLOAT32 || type == GGUF_BOOL ||
-                    type == GGUF_STRING || (type == GGUF_ARRAY && !in_array);
+    bool is_known = (type == GGUF_UINT8 && in_array) || type == GGUF_UINT32 || type == GGUF_INT32 ||
+                    type == GGUF_FLOAT32 || type == GGUF_BOOL || type == GGUF_STRING ||
+                    (type == GGUF_ARRAY && !in_array);
     if (!is_known)
         gguf_fail(c->f, at, "type %llu of a value%s, which is not known here", (unsigned long long)type,
                   in_array ? " in an array" : "");

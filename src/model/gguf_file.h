@@ -20,7 +20,7 @@ enum {
     GGUF_RANK_LIMIT = 4
 };
 
-typedef enum gguf_type { /* as in the format */
+typedef enum gguf_type {                 /* as in the format */
                          GGUF_UINT8 = 0, /* in arrays */
                          GGUF_UINT32 = 4,
                          GGUF_INT32 = 5,

@@ -1,4 +1,4 @@
-/* What llama.cpp's unigram tokenizer makes of a text before it looks for tokens: `tokenizer.ggml.precompiled_charsmap`.
+/* What llama.cpp's unigram tokenizer makes of a text before it looks for tokens: tokenizer.ggml.precompiled_charsmap.
    From where it stands it takes the longest piece that the map knows and writes another text for it; where it knows
    none it copies one character. Here the map knows
 

@@ -35,9 +35,9 @@ static const char *text_of(const stock_tokens *t, uint32_t k, arena *a) {
 static void add_token(gguf_tokens *out, const struct stock_model *m, const stock_tokens *t, uint32_t k, arena *a) {
     out->texts[k] = text_of(t, k, a);
     out->scores[k] = k >= STOCK_LETTERS + m->letters && stock_is_letter(t, k) ? -1 : 0;
-    out->types[k] = stock_is_letter(t, k)  ? GGUF_TOKEN_NORMAL
-                    : k == stock_dead(t) ? GGUF_TOKEN_UNKNOWN
-                                         : GGUF_TOKEN_CONTROL;
+    out->types[k] = stock_is_letter(t, k) ? GGUF_TOKEN_NORMAL
+                    : k == stock_dead(t)  ? GGUF_TOKEN_UNKNOWN
+                                          : GGUF_TOKEN_CONTROL;
 }
 
 gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, temper_status code, arena *a) {

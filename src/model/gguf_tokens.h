@@ -20,7 +20,8 @@ typedef struct gguf_tokens {
     text map; /* bytes: what characters, or words, become before anything else */
 } gguf_tokens;
 
-/* Raises `code` if llama.cpp cannot carry a letter or a text that is written, TEMPER_LIMIT if the map is too large. */
+/* Raises `code` if llama.cpp cannot carry a letter, or a text that is written; TEMPER_LIMIT if the map is too
+   large. */
 gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, temper_status code, arena *a);
 
 /* The name of token k of `count` whose text this is; NULL: none has it. */

@@ -8,7 +8,15 @@
 enum { VERSION = 3 };
 
 /* As in the format. */
-enum { TYPE_UINT8 = 0, TYPE_UINT32 = 4, TYPE_INT32 = 5, TYPE_FLOAT32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 };
+enum {
+    TYPE_UINT8 = 0,
+    TYPE_UINT32 = 4,
+    TYPE_INT32 = 5,
+    TYPE_FLOAT32 = 6,
+    TYPE_BOOL = 7,
+    TYPE_STRING = 8,
+    TYPE_ARRAY = 9
+};
 enum { TENSOR_F32 = 0, TENSOR_F16 = 1 };
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30;

@@ -21,35 +21,37 @@ static const char *not_unicode(const char *letter, bool words) {
     return is_utf8(letter) ? NULL : "not valid UTF-8";
 }
 
-/* Texts that llama.cpp takes for control tokens, whatever the file says of them: what they are written with is lost, or
-   ends a generation. Words have a mark before them there, which takes them off the list, but for four. */
-static bool is_control(const char *token_text, bool words) {
-    static const char *const marked[] = {"<PRE>", "<SUF>", "<MID>", "<EOT>"};
-    /* beside all that look like <|this|> */
-    static const char *const others[] = {"</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "[PAD]", "<PRE>", "<SUF>",
-                                         "<MID>", "<PAD>", "<REPO>", "<reponame>", "<end_of_turn>",
-                                         "<end_of_utterance>", "<fim-prefix>", "<fim_prefix>", "<fim-suffix>",
-                                         "<fim_suffix>", "<fim-middle>", "<fim_middle>", "<fim-pad>", "<fim_pad>",
-                                         "<fim-repo>", "<turn|>", "<|tool_response>", "[e~["};
-    static const char *const bars[] = {"<|", "|>", "<\xef\xbd\x9c", "\xef\xbd\x9c>"}; /* the latter of two bytes more */
-    size_t length = strlen(token_text);
-    for (size_t k = 0; words && k < sizeof marked / sizeof *marked; k++)
-        if (strcmp(token_text, marked[k]) == 0) return true;
-    if (words) return false;
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (strcmp(token_text, others[k]) == 0) return true;
-    for (size_t k = 0; k < 4; k += 2)
-        if (strncmp(token_text, bars[k], strlen(bars[k])) == 0 && length >= strlen(bars[k]) + strlen(bars[k + 1]) &&
-            strcmp(token_text + length - strlen(bars[k + 1]), bars[k + 1]) == 0)
-            return true;
+/* clang-format off */
+/* Texts that llama.cpp takes for control tokens, whatever a file says of them: they are lost, or end a generation.
+   Beside these all that begin with <| or end in |>. */
+static const char *const control_texts[] = {
+    "</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "[PAD]", "[e~[", "<PRE>", "<SUF>", "<MID>", "<PAD>", "<REPO>",
+    "<reponame>", "<end_of_turn>", "<end_of_utterance>", "<fim-prefix>", "<fim_prefix>", "<fim-suffix>", "<fim_suffix>",
+    "<fim-middle>", "<fim_middle>", "<fim-pad>", "<fim_pad>", "<fim-repo>",
+};
+/* The same of words, which have U+2581 before them in the file. */
+static const char *const control_words[] = {"<PRE>", "<SUF>", "<MID>", "<EOT>"};
+/* clang-format on */
+
+static bool is_listed(const char *const *list, size_t count, const char *letter) {
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(list[k], letter) == 0) return true;
     return false;
+}
+
+static bool is_control(const char *letter, bool words) {
+    size_t length = strlen(letter);
+    if (words) return is_listed(control_words, sizeof control_words / sizeof *control_words, letter);
+    if (length > 2 && (strncmp(letter, "<|", 2) == 0 || strcmp(letter + length - 2, "|>") == 0)) return true;
+    return is_listed(control_texts, sizeof control_texts / sizeof *control_texts, letter);
 }
 
 static const char *lost_by_llama_cpp(const char *letter, bool words) {
     if (!is_utf8(letter)) return "not valid UTF-8";
-    if (strstr(letter, "\xe2\x96\x81")) return words ? "written with its sign for a blank, U+2581" : "its sign for a blank";
-    if (strstr(letter, "\xef\xbf\xbd")) return words ? "written with U+FFFD, which it makes of bytes that are no UTF-8"
-                                                      : "what it makes of bytes that are no UTF-8";
+    if (strstr(letter, "\xe2\x96\x81")) return words ? "written with its sign for a blank" : "its sign for a blank";
+    if (strstr(letter, "\xef\xbf\xbd"))
+        return words ? "written with what it makes of bytes that are no UTF-8"
+                     : "what it makes of bytes that are no UTF-8";
     return is_control(letter, words) ? "one of its control tokens" : NULL;
 }
 

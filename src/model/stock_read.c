@@ -83,7 +83,7 @@ static void read_sizes(reader *r, struct stock_file *out) {
     if (m->head_size % 2 || m->vocabulary < 3) refuse(r, "a size that no model has");
 }
 
-/* The letters as the user wrote them: what the writer made of each. Texts that are only written have a lower score. */
+/* The letters as the user wrote them. Texts that are only written have a lower score. */
 static void read_letters(reader *r, struct stock_model *m, const gguf_key *names, const gguf_key *scores) {
     const char **tokens = arena_alloc(r->arena, m->vocabulary, sizeof *tokens);
     m->letters = m->vocabulary - 3;

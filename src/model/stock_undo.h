@@ -129,8 +129,8 @@ typedef struct undo {
 } undo;
 
 /* Constants of the page. */
-#define UNDO_GATE        64.0 /* K */
-#define UNDO_LEAST_KAPPA 8.0  /* a head that keeps others less far away is refused */
+#define UNDO_GATE        64.0   /* K */
+#define UNDO_LEAST_KAPPA 8.0    /* a head that keeps others less far away is refused */
 #define UNDO_DIED        4096.0 /* what <dead> takes from the logits of others */
 
 static inline double undo_positions(const undo *u) { return (double)u->m->positions; }

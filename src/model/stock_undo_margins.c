@@ -41,7 +41,8 @@ static void check_once(const undo *u, undo_head *h) {
     double grain = undo_grain(u, &p->key);
     bool empty = grain == 0; /* nothing is ever found */
     NEED(u, h, !p->query.count && p->query.one > 0, "the query of a head for once is not a constant");
-    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= undo_sharp(u), "a head for once is not sharp enough");
+    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= undo_sharp(u),
+         "a head for once is not sharp enough");
     for (size_t v = 0; v < h->value_count; v++)
         if (empty ? undo_grain(u, &h->values[v].value) != 0 : !same_form(&p->key, grain, &h->values[v].value))
             undo_refuse(u, h->values[v].value.row, "the value of a head for once is not its key");

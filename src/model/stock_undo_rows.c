@@ -201,7 +201,8 @@ void undo_check_reads(const undo *u, const undo_form *f, uint32_t layer, undo_re
         if (number && c->mean && by != UNDO_BY_MEANS) undo_refuse(u, at, "a mean is read where none may be");
         /* zeros on all strings of letters need no step: there was no <dead> */
         bool nothing = c->low == 0 && c->high == 0;
-        if (number && !nothing && !c->mean && by != UNDO_BY_NET) undo_refuse(u, at, "a head's number is read without a step");
+        if (number && !nothing && !c->mean && by != UNDO_BY_NET)
+            undo_refuse(u, at, "a head's number is read without a step");
         c->is_read = true;
     }
 }
