@@ -206,7 +206,10 @@ stock_audit *stock_audit_begin(entry *e, const char *certificate, size_t length)
 }
 
 void stock_check_letters(const stock_audit *s, const struct stock_model *m, unsigned clients) {
-    const letter_list letters = {m->tokens + STOCK_AUDIT_LETTERS, m->letters, m->words};
+    const char *const *first = m->tokens + STOCK_AUDIT_LETTERS;
+    size_t count = s->claim->letter_count, all = m->vocabulary - STOCK_AUDIT_LETTERS - 1;
+    if (count > all) stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    const letter_list letters = {first, count, s->claim->words, s->claim->other, first + count, all - count};
     letter_clients_check(&letters, clients, TEMPER_RANGE, s->arena);
 }
 

@@ -89,7 +89,8 @@ static void refuse_old_certificate(const exporter *e) {
 /* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their
    temporary file. */
 static void write_folder(exporter *e) {
-    const letter_list letters = {e->m->letters.letters, e->m->letters.count, e->m->letters.tokens};
+    const letter_list letters = {
+        .letters = e->m->letters.letters, .count = e->m->letters.count, .words = e->m->letters.tokens};
     text onnx, vocabulary, tokenizer, tokenizer_config, vectors, readme, printed, config;
     text *all[] = {&onnx, &vocabulary, &tokenizer, &tokenizer_config, &vectors, &readme, &printed, &config};
     char digest[17];

@@ -27,9 +27,15 @@ void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper
     const temper_spec *read;
     struct stock_options o = stock_options_of(options, x->trap);
     const temper_model *hard = stock_hard_model_for(x, spec, &o, &read);
-    const letter_list letters = {hard->letters.letters, hard->letters.count, hard->letters.tokens};
+    letter_list letters = {.letters = hard->letters.letters,
+                           .count = hard->letters.count,
+                           .words = hard->letters.tokens,
+                           .other = alphabet_other(&hard->letters)};
     letter_clients_check(&letters, clients, TEMPER_UNSUPPORTED, &x->memory);
     struct stock_model *m = stock_from_model(&x->memory, hard, &o);
+    letters.written = m->tokens + STOCK_LETTERS + m->letters;
+    letters.written_count = m->vocabulary - STOCK_LETTERS - m->letters - 1;
+    letter_clients_check(&letters, clients, TEMPER_UNSUPPORTED, &x->memory);
     *out = (stock_made){.model = m,
                         .hard = hard,
                         .name = name_of(&x->memory, hard->source),

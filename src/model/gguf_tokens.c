@@ -48,7 +48,9 @@ gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t
     out->texts = arena_alloc(a, t->count, sizeof *out->texts);
     out->scores = arena_alloc(a, t->count, sizeof *out->scores);
     out->types = arena_alloc(a, t->count, sizeof *out->types);
-    letter_clients_check(&(letter_list){t->names + STOCK_LETTERS, t->count - STOCK_LETTERS - 1, t->has_words},
+    letter_clients_check(&(letter_list){.letters = t->names + STOCK_LETTERS,
+                                        .count = t->count - STOCK_LETTERS - 1,
+                                        .words = t->has_words},
                          CLIENTS_OF_GGUF, code, a);
     for (uint32_t k = 0; k < t->count; k++) {
         bool fresh;
@@ -59,7 +61,7 @@ gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t
                        text_escaped(a, out->texts[k], strlen(out->texts[k]), 40));
     }
     text_init(&out->map, a);
-    const letter_list letters = {t->names + STOCK_LETTERS, m->letters, t->has_words};
+    const letter_list letters = {.letters = t->names + STOCK_LETTERS, .count = m->letters, .words = t->has_words};
     gguf_map_print(&out->map, &letters, m->other ? t->names[m->other] : NULL);
     return out;
 }

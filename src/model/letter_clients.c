@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/alphabet.h"
 
 /* Why a client does not carry a letter, as the end of "the letter 'x' is ..."; NULL: it does. */
 typedef const char *letter_rule(const char *letter, bool words);
@@ -60,14 +60,28 @@ static const struct client {
     const char *name;
     letter_rule *loses;
     const char *instead;
+    bool reads_written; /* a text that is only written, if it is met in a string, is its token and no unknown text */
 } clients[CLIENT_COUNT] = {
-    [CLIENT_TOKENIZERS]      = {"Hugging Face's tokenizers", not_unicode, "write it in UTF-8"},
-    [CLIENT_TRANSFORMERS_JS] = {"transformers.js",           not_unicode, "write it in UTF-8"},
-    [CLIENT_LLAMA_CPP]       = {"llama.cpp",                 lost_by_llama_cpp, "call it something else, in UTF-8"},
-    [CLIENT_ONNXRUNTIME]     = {"vocab.json",                not_unicode, "write it in UTF-8"},
-    [CLIENT_LOADER]          = {"modeling_temper.py",        not_unicode, "write it in UTF-8"},
+    [CLIENT_TOKENIZERS]      = {"Hugging Face's tokenizers", not_unicode, "write it in UTF-8", true},
+    [CLIENT_TRANSFORMERS_JS] = {"transformers.js",           not_unicode, "write it in UTF-8", true},
+    [CLIENT_LLAMA_CPP]       = {"llama.cpp",                 lost_by_llama_cpp, "call it something else, in UTF-8", false},
+    [CLIENT_ONNXRUNTIME]     = {"vocab.json",                not_unicode, "write it in UTF-8", false},
+    [CLIENT_LOADER]          = {"modeling_temper.py",        not_unicode, "write it in UTF-8", false},
 };
 /* clang-format on */
+
+/* A text that a transducer writes has a token; where it stands in a string, it is to be the other letter. */
+static void check_written(const letter_list *s, unsigned which, temper_status code, arena *a) {
+    alphabet reader;
+    alphabet_init(&reader, a, s->words);
+    for (size_t k = 0; s->other && k < s->written_count; k++)
+        for (int c = 0; c < CLIENT_COUNT; c++)
+            if (which & CLIENT_BIT(c) && clients[c].reads_written && alphabet_can_read(&reader, s->written[k]))
+                trap_raise_hint(a->trap, code, 0, 0, "add it to the alphabet, or write another text",
+                                "%s cannot read '%s' as '%s', the other letter: it is a text that is written",
+                                clients[c].name, text_escaped(a, s->written[k], strlen(s->written[k]), 40),
+                                text_escaped(a, s->other, strlen(s->other), 40));
+}
 
 void letter_clients_check(const letter_list *s, unsigned which, temper_status code, arena *a) {
     for (size_t k = 0; k < s->count; k++)
@@ -78,4 +92,5 @@ void letter_clients_check(const letter_list *s, unsigned which, temper_status co
                                 clients[c].name, s->words ? "word" : "letter",
                                 text_escaped(a, s->letters[k], strlen(s->letters[k]), 40), why);
         }
+    check_written(s, which, code, a);
 }

@@ -27,7 +27,10 @@ enum {
 typedef struct letter_list {
     const char *const *letters; /* [count], UTF-8 */
     size_t count;
-    bool words; /* blanks separate letters; else each is one character */
+    bool words;                 /* blanks separate letters; else each is one character */
+    const char *other;          /* what is no letter is read as; NULL: nothing is */
+    const char *const *written; /* [written_count] tokens that are no letters */
+    size_t written_count;
 } letter_list;
 
 /* Raises `code` with the first letter that one of the clients, a set of CLIENT_BIT, loses or takes for something else,
