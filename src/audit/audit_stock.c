@@ -60,7 +60,8 @@ static void check_names(const stock_audit *s) {
 
 /* ---- what is claimed against what is there ---- */
 
-uint32_t stock_other_of(const stock_audit *s) {
+/* The token that unknown text is read as; 0: <dead>. */
+static uint32_t other_of(const stock_audit *s) {
     for (size_t k = 0; s->claim->other && k < s->claim->letter_count; k++)
         if (strcmp(s->claim->letters[k], s->claim->other) == 0) return STOCK_AUDIT_LETTERS + (uint32_t)k;
     return 0;
@@ -85,8 +86,8 @@ static void check_settings(const stock_audit *s, const struct stock_file *file) 
         if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
             stock_refuse(s, 0, 0, "alphabet has other letters than the file");
     if (c->words != m->words) stock_refuse(s, 0, 0, "tokens is not what the file says");
-    if (stock_other_of(s) != m->other) stock_refuse(s, 0, 0, "other is not the letter that the file has");
-    if (c->other && !stock_other_of(s)) stock_refuse(s, 0, 0, "other is no letter of the alphabet");
+    if (other_of(s) != m->other) stock_refuse(s, 0, 0, "other is not the letter that the file has");
+    if (c->other && !other_of(s)) stock_refuse(s, 0, 0, "other is no letter of the alphabet");
     if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
         stock_refuse(s, 0, 0, "the file has tokens that only a transducer has");
     const undo_form *first = &u->outputs[STOCK_AUDIT_BOS], *dead = &u->outputs[m->vocabulary - 1];

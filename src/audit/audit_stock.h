@@ -69,8 +69,6 @@ extern const char *const stock_weight_files[STOCK_WEIGHT_FILES];
 /* The parts of an audit, in this order; a folder's files are compared between the last two. */
 stock_audit *stock_audit_begin(entry *e, const char *certificate, size_t length);
 const struct stock_model *stock_check_file(stock_audit *s, const char *gguf, size_t size);
-/* The token that unknown text is read as; 0: <dead>. */
-uint32_t stock_other_of(const stock_audit *s);
 /* Letters that the clients (model/letter_clients.h) cannot read are refused. */
 void stock_check_letters(const stock_audit *s, const struct stock_model *m, unsigned clients);
 void stock_check_claim(stock_audit *s);

@@ -119,15 +119,12 @@ static const char *read_text(entry *e, const char *folder, const char *name, boo
 }
 
 /* How strings become tokens is said in two files, which programs read for the weights of any file: both must be what
-   a writer makes of the letters of model.gguf, read as the certificate says. */
+   a writer makes of the letters of model.gguf, which says how they are read, too. */
 static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m,
                             bool needed) {
     static const char *const names[2] = {"tokenizer.json", "tokenizer_config.json"};
     static void (*const print[2])(text *, const tokenizer_facts *) = {tokenizer_print, tokenizer_config_print};
-    struct stock_model like = *m;
-    like.words = s->claim->words;
-    like.other = stock_other_of(s);
-    const tokenizer_facts facts = stock_tokenizer(&like, stock_tokens_make(&like, &e->memory));
+    const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, &e->memory));
     for (int k = 0; k < 2; k++) {
         size_t length = 0;
         text expected;
