@@ -125,8 +125,7 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
                   "of the language. One that reaches the longest length has not ended.\n\n");
 }
 
-static void put_llama_cpp(text *out, const struct stock_model *m, const stock_tokens *t,
-                          const stock_readme_facts *f) {
+static void put_llama_cpp(text *out, const struct stock_model *m, const stock_readme_facts *f) {
     text_puts(out, "## Commands\n\nnode-llama-cpp (a test runs this code):\n\n```js\n"
                    "import {getLlama} from \"node-llama-cpp\";\n"
                    "const llama = await getLlama({gpu: false});\n"
@@ -152,11 +151,6 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_to
                 "    llama-completion -m model.gguf -no-cnv -n %u --temp 1 --top-k 0 --top-p 1 --min-p 0%s    # "
                 "needs llama.cpp\n\n",
                 m->positions - 1, f->options->cache_f32 ? " -fa off -ctk f32 -ctv f32" : "");
-    text_puts(out, "It takes names of tokens in a prompt for these tokens, as other programs of llama.cpp do. ");
-    put_name(out, t, STOCK_EOS);
-    text_puts(out, " and ");
-    put_name(out, t, stock_dead(t));
-    text_puts(out, " there end the string for good.\n\n");
     text_puts(
         out,
         "Ollama (no test runs these commands):\n\n    ollama create made-by-temper -f Modelfile    # needs Ollama\n"
@@ -191,7 +185,7 @@ static void put_hugging_face(text *out, const stock_readme_facts *f) {
 void stock_readme_print(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
     put_what(out, m, f);
     put_tokens(out, m, t, f);
-    put_llama_cpp(out, m, t, f);
+    put_llama_cpp(out, m, f);
     if (!f->info->only_gguf) put_hugging_face(out, f);
     text_puts(out, "`testvectors.jsonl` has strings with the answers after every prefix, one JSON object a line.\n");
 }

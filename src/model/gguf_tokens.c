@@ -11,23 +11,21 @@ static const char MARK[] = "\xe2\x96\x81";
 
 const char *gguf_token_name(const char *token_text, uint32_t k, uint32_t count, bool words, arena *a) {
     size_t length = strlen(token_text), mark = strlen(MARK);
-    bool before = length >= mark && strncmp(token_text, MARK, mark) == 0;
-    bool behind = length >= mark && strcmp(token_text + length - mark, MARK) == 0;
-    if (k == STOCK_BOS) return behind ? arena_copy(a, token_text, length - mark) : NULL;
-    if (k == STOCK_EOS || k + 1 == count) return token_text;
-    if (words) return before ? arena_copy(a, token_text + mark, length - mark) : NULL;
-    return length == mark && before ? " " : token_text;
+    bool letter = k >= STOCK_LETTERS && k + 1 < count;
+    if (letter && !words) return strcmp(token_text, MARK) == 0 ? " " : token_text;
+    const char *begin = letter ? token_text + mark : token_text;
+    if (length < mark || strncmp(letter ? token_text : token_text + length - mark, MARK, mark) != 0) return NULL;
+    return arena_copy(a, begin, length - mark);
 }
 
-/* llama.cpp looks for names of control tokens in a text if it is asked to. There </s> is as good as <dead>, but <s>
-   would begin anew: the mark behind it is in no letter. */
+/* llama.cpp looks for names of control tokens in a text if it is asked to: the mark behind them is in no letter. */
 static const char *text_of(const stock_tokens *t, uint32_t k, arena *a) {
     text out;
     const char *name = t->names[k];
     bool letter = stock_is_letter(t, k);
     if (letter && !t->has_words) return strcmp(name, " ") == 0 ? MARK : name;
     text_init(&out, a);
-    text_printf(&out, "%s%s%s", letter ? MARK : "", name, k == STOCK_BOS ? MARK : "");
+    text_printf(&out, "%s%s%s", letter ? MARK : "", name, letter ? "" : MARK);
     return text_string(&out);
 }
 
