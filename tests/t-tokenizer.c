@@ -1,6 +1,6 @@
-/* tokenizer.json against alphabet_encode: a reader of the file's own rules (Replace, Split, WordPiece, as the libraries
-   have them) gives every string the letters that temper reads, or the unknown token. Alphabets and strings are made of
-   pieces that tokenizers like to take for something else. */
+/* tokenizer.json against alphabet_encode: a reader of the file's own rules (Replace, Split, WordPiece, as libraries
+   have them) gives every string the letters that temper reads, or the unknown token. Alphabets and strings are made
+   of pieces that tokenizers like to take for something else. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,8 +120,8 @@ static const char *replaced(const rules *t, const char *string, arena *a) {
     return string;
 }
 
-/* WordPiece as published: the longest beginning that is a token, then the longest of the rest after the prefix; a word
-   that is not covered so is one unknown token. */
+/* WordPiece as published: the longest beginning that is a token, then the longest of the rest after the prefix; a
+   word that is not covered so is one unknown token. */
 static size_t word_piece(uint32_t *ids, const rules *t, const char *word, size_t length, arena *a) {
     const uint32_t unknown = *table_find(&t->vocabulary, t->unknown, strlen(t->unknown));
     size_t count = 0;

@@ -33,8 +33,8 @@ typedef struct letter_list {
     size_t written_count;
 } letter_list;
 
-/* Raises `code` with the first letter that one of the clients, a set of CLIENT_BIT, loses or takes for something else,
-   with the client and what to write instead: TEMPER_UNSUPPORTED of an export, TEMPER_RANGE of an audit. */
+/* Raises `code` with the first letter that one of the clients, a set of CLIENT_BIT, loses or takes for something
+   else, with the client and what to write instead: TEMPER_UNSUPPORTED of an export, TEMPER_RANGE of an audit. */
 void letter_clients_check(const letter_list *s, unsigned clients, temper_status code, arena *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* A string means here what alphabet_encode makes of it (doc/export.md, "Strings"): a letter is a character, or a word
-   between ASCII blanks, whole or not at all. The pre-tokenizer cuts such pieces out, and WordPiece, which tokenizers
-   and transformers.js have in common, looks each up whole: what goes on inside of a word would begin with a prefix that
+   between ASCII blanks, whole or not at all. The pre-tokenizer cuts such pieces out. WordPiece, which tokenizers and
+   transformers.js have in common, looks each up whole: what goes on inside of a word would begin with a prefix that
    no token begins with, so that any other piece is one unknown token. */
 #include "model/tokenizer_files.h"
 
