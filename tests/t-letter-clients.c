@@ -152,6 +152,16 @@ static void check_tokenizers(void) {
     temper_free(certificate.bytes);
 }
 
+/* What was exported is read again with its other letter and its blanks. */
+static void check_import(const char *name) {
+    temper_model *m;
+    temper_error e;
+    if (!CHECK(temper_model_import(&m, path_of(name), NULL, &e) == TEMPER_OK, "%s: %s", name, e.text)) return;
+    temper_model_info about = temper_model_about(m);
+    CHECK(about.tokens && about.other == 2, "'%s': tokens %d, other %zu", name, about.tokens, about.other);
+    temper_model_free(m);
+}
+
 /* Words of one character, so that nothing but the certificate says that they are words. */
 static void check_certificates(void) {
     static const char other[] = "other is not the letter that the file has",
@@ -166,6 +176,8 @@ static void check_certificates(void) {
     check_change(&f, ",\n  \"other\": \"o\"", "", other);
     check_change(&f, ",\n  \"tokens\": true", "", tokens);
     check_tokenizers();
+    check_import("");
+    check_import("model.gguf");
     temper_free(f.bytes);
     remove_folder();
     /* Said by an option, the source does not have it, and the certificate does. */

@@ -420,13 +420,7 @@ static void make_outputs(builder *b, const outputs *o) {
 
 static void make_letters(builder *b) {
     const undo *u = b->u;
-    bool words = false;
-    for (uint32_t t = LETTERS; t < LETTERS + u->letters; t++) {
-        uint32_t code;
-        size_t length = strlen(u->m->tokens[t]);
-        words |= utf8_decode(&code, u->m->tokens[t], length) != length;
-    }
-    alphabet_init(&b->model->letters, b->memory, words);
+    alphabet_init(&b->model->letters, b->memory, u->m->words);
     for (uint32_t t = LETTERS; t < LETTERS + u->letters; t++) {
         const char *letter = u->m->tokens[t];
         if (alphabet_find(&b->model->letters, letter, strlen(letter)) != UINT32_MAX)
