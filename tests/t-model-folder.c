@@ -129,7 +129,8 @@ static const edit tokenizer_edits[] = {
     {"\"c\": 4, ", "", NOT_OURS "tokenizer.json has another number of tokens"},
     {"\"c\": 4", "\"c\\u0000\":^ 4", "tokenizer.json: a token with a NUL byte"},
     {"\"vocab\"", "\"vocabs\"", NOT_OURS "tokenizer.json has no vocabulary"},
-    {"\"added_tokens\": []", "\"added_tokens\": [1]", NOT_OURS "tokenizer.json has more or less than its letters ask for"},
+    {"\"added_tokens\": []", "\"added_tokens\": [1]",
+     NOT_OURS "tokenizer.json has more or less than its letters ask for"},
 };
 
 static void check_edits(entry *e, const folder *whole, const edit *edits, size_t count, bool of_tokenizer) {
