@@ -389,8 +389,7 @@ static void corners(void) {
     expect("2^40 + 1", o, ((size_t)1 << 40) + 1, TEMPER_TYPE_F64, TEMPER_UNABLE,
            "bounds are stated up to 2^40 letters");
     expect("SIZE_MAX", o, SIZE_MAX, TEMPER_TYPE_F64, TEMPER_UNABLE, "bounds are stated up to 2^40 letters");
-    expect("SIZE_MAX - 1", o, SIZE_MAX - 1, TEMPER_TYPE_BF16, TEMPER_UNABLE,
-           "bounds are stated up to 2^40 letters");
+    expect("SIZE_MAX - 1", o, SIZE_MAX - 1, TEMPER_TYPE_BF16, TEMPER_UNABLE, "bounds are stated up to 2^40 letters");
     expect("2^24 in f32", o, (size_t)1 << 24, TEMPER_TYPE_F32, TEMPER_UNABLE, "f32 counts only up to 2^24");
     expect("nearest in f32", m, 100000000, TEMPER_TYPE_F32, TEMPER_UNABLE,
            "head 1.1 (a S b): two logits may be off by ");

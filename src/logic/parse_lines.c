@@ -148,7 +148,6 @@ static void answer_by_language(parser *p) {
 
 /* ---- outputs ------------------------------------------------------------------------------------------------ */
 
-
 /* t is the word at the start of a line, and no definition's name. */
 static bool begins(const parser *p, const char *word) { return is_word(&p->t, word) && !is_assignment(p); }
 
