@@ -9,6 +9,8 @@ enum { TREE = 60 };
 static const char *const letters[REGEX_LETTERS] = {"a", "b", "Z", "7", "8",  "_", " ",
                                                    "-", "]", "^", "é", "\n", "&", "\\"};
 
+const uint32_t regex_few[REGEX_FEW] = {0, 7, 11};
+
 /* What each named class holds of them. */
 static const struct {
     const char *text;
@@ -36,13 +38,34 @@ static const struct {
              {"[\\u{E9}\\x20]", "é "},
              {"[-a]", "-a"}};
 
-typedef enum tree_op { T_SET, T_EMPTY, T_JOIN, T_OR, T_AND, T_NOT, T_REPEAT } tree_op;
+typedef enum tree_op { T_SET, T_EMPTY, T_ASSERT, T_JOIN, T_OR, T_AND, T_NOT, T_REPEAT, T_LOOK } tree_op;
+
+typedef enum assertion {
+    AT_START,
+    AT_END,
+    AT_LAST_LINE,
+    AT_BOUNDARY,
+    AT_NO_BOUNDARY,
+    AT_LINE,
+    AT_LINE_END
+} assertion;
+
+static const struct {
+    const char *text;
+    assertion holds;
+} assertions[] = {{"^", AT_START},         {"\\A", AT_START},        {"$", AT_END},
+                  {"\\z", AT_END},         {"\\Z", AT_LAST_LINE},    {"\\b", AT_BOUNDARY},
+                  {"\\B", AT_NO_BOUNDARY}, {"(?m:^)", AT_LINE},      {"(?m:$)", AT_LINE_END},
+                  {"(?-m:^)", AT_START},   {"(?^ms:$)", AT_LINE_END}};
+enum { ASSERTIONS = sizeof assertions / sizeof *assertions };
 
 typedef struct tree {
     tree_op op;
     size_t left, right;
     unsigned set;
     unsigned least, most; /* most 99: without end */
+    unsigned assertion;
+    bool behind, negated; /* LOOK */
 } tree;
 
 typedef struct writer {
@@ -106,15 +129,22 @@ static void put_set(writer *w, test_random *r, unsigned set) {
     put(w, "]");
 }
 
-static size_t random_tree(tree *t, size_t *count, test_random *r, size_t budget, bool extended) {
+static size_t random_tree(tree *t, size_t *count, test_random *r, size_t budget, unsigned kind) {
     size_t me = (*count)++;
+    bool looks = kind & REGEX_LOOKS, extended = kind & REGEX_EXTENDED;
     tree made = {.op = T_SET};
     if (budget < 2) {
-        unsigned choice = (unsigned)random_below(r, 10);
+        unsigned choice = (unsigned)random_below(r, looks ? 12 : 10);
+        if (choice >= 10) {
+            made.op = T_ASSERT;
+            made.assertion = (unsigned)random_below(r, ASSERTIONS);
+            t[me] = made;
+            return me;
+        }
         if (choice == 0)
             made.op = T_EMPTY;
         else if (choice < 5)
-            made.set = 1u << random_below(r, REGEX_LETTERS);
+            made.set = 1u << (looks ? regex_few[random_below(r, REGEX_FEW)] : random_below(r, REGEX_LETTERS));
         else if (choice < 8)
             made.set = members_of(named[random_below(r, sizeof named / sizeof *named)].members);
         else
@@ -124,6 +154,7 @@ static size_t random_tree(tree *t, size_t *count, test_random *r, size_t budget,
     }
     size_t half = 1 + (size_t)random_below(r, budget - 1);
     unsigned choice = (unsigned)random_below(r, extended ? 11 : 8);
+    bool look = looks && !random_below(r, 3);
     made.op = choice < 3 ? T_JOIN : choice < 5 ? T_OR : choice < 8 ? T_REPEAT : choice < 10 ? T_AND : T_NOT;
     if (made.op == T_REPEAT) {
         static const unsigned bounds[][2] = {{0, 99}, {1, 99}, {0, 1}, {2, 2}, {1, 3},
@@ -132,16 +163,21 @@ static size_t random_tree(tree *t, size_t *count, test_random *r, size_t budget,
         made.least = bounds[b][0];
         made.most = bounds[b][1];
     }
-    bool one = made.op == T_REPEAT || made.op == T_NOT;
-    made.left = random_tree(t, count, r, one ? budget - 1 : half, extended);
-    if (!one) made.right = random_tree(t, count, r, budget - half, extended);
+    if (look) {
+        made.op = T_LOOK;
+        made.behind = random_below(r, 2);
+        made.negated = random_below(r, 2);
+    }
+    bool one = made.op == T_REPEAT || made.op == T_NOT || made.op == T_LOOK;
+    made.left = random_tree(t, count, r, one ? budget - 1 : half, kind);
+    if (!one) made.right = random_tree(t, count, r, budget - half, kind);
     t[me] = made;
     return me;
 }
 
 /* Binding: 0 or, 1 and, 2 join, 3 not, 4 what may be repeated. */
 static void write_tree(writer *w, const tree *t, size_t at, test_random *r, int binding) {
-    static const int own[] = {4, 2, 2, 0, 1, 3, 3};
+    static const int own[] = {4, 2, 4, 2, 0, 1, 3, 3, 4};
     const tree *n = &t[at];
     bool paren = own[n->op] < binding || n->op == T_EMPTY || !random_below(r, 12);
     if (paren) {
@@ -150,6 +186,12 @@ static void write_tree(writer *w, const tree *t, size_t at, test_random *r, int 
     }
     switch (n->op) {
     case T_EMPTY: break;
+    case T_ASSERT: put(w, assertions[n->assertion].text); break;
+    case T_LOOK:
+        put(w, n->behind ? n->negated ? "(?<!" : "(?<=" : n->negated ? "(?!" : "(?=");
+        write_tree(w, t, n->left, r, 0);
+        put(w, ")");
+        break;
     case T_SET: put_set(w, r, n->set); break;
     case T_JOIN:
     case T_OR:
@@ -204,6 +246,24 @@ static spans joined(const spans *x, const spans *y, size_t n) {
     return z;
 }
 
+static bool is_word(const uint32_t *word, size_t n, size_t k) { return k < n && members_of("abZ78_") >> word[k] & 1; }
+
+static bool is_newline(const uint32_t *word, size_t k) { return !strcmp(letters[word[k]], "\n"); }
+
+static bool asserts(assertion x, const uint32_t *word, size_t n, size_t i) {
+    bool boundary = (i > 0 && is_word(word, n, i - 1)) != is_word(word, n, i);
+    switch (x) {
+    case AT_START: return i == 0;
+    case AT_END: return i == n;
+    case AT_LAST_LINE: return i == n || (i + 1 == n && is_newline(word, i));
+    case AT_BOUNDARY: return boundary;
+    case AT_NO_BOUNDARY: return !boundary;
+    case AT_LINE: return i == 0 || is_newline(word, i - 1);
+    case AT_LINE_END: return i == n || is_newline(word, i);
+    }
+    return false;
+}
+
 static spans matches(const tree *t, size_t at, const uint32_t *word, size_t n) {
     const tree *x = &t[at];
     spans z = {0}, left, right, empty = {0};
@@ -212,6 +272,15 @@ static spans matches(const tree *t, size_t at, const uint32_t *word, size_t n) {
     if (x->op == T_JOIN || x->op == T_OR || x->op == T_AND) right = matches(t, x->right, word, n);
     switch (x->op) {
     case T_EMPTY: return empty;
+    case T_ASSERT:
+        for (size_t i = 0; i <= n; i++) z.of[i][i] = asserts(assertions[x->assertion].holds, word, n, i);
+        return z;
+    case T_LOOK:
+        for (size_t i = 0; i <= n; i++) {
+            for (size_t j = 0; j <= n; j++) z.of[i][i] |= x->behind ? left.of[j][i] : left.of[i][j];
+            z.of[i][i] ^= x->negated;
+        }
+        return z;
     case T_SET:
         for (size_t i = 0; i < n; i++) z.of[i][i + 1] = x->set >> word[i] & 1;
         return z;
@@ -250,10 +319,11 @@ struct random_regex {
     writer text;
 };
 
-random_regex *regex_random(test_random *r, size_t budget, bool extended) {
+random_regex *regex_random(test_random *r, size_t budget, unsigned kind) {
     static random_regex x;
+    bool extended = kind & REGEX_EXTENDED;
     size_t count = 0, prefix = extended ? 4 : 0;
-    random_tree(x.nodes, &count, r, budget, extended);
+    random_tree(x.nodes, &count, r, budget, kind);
     x.text.length = 0;
     if (extended) put(&x.text, "(?&)");
     write_tree(&x.text, x.nodes, 0, r, 0);
@@ -264,8 +334,7 @@ random_regex *regex_random(test_random *r, size_t budget, bool extended) {
 const char *regex_random_text(const random_regex *x) { return x->text.bytes; }
 
 void regex_random_matches(unsigned char *at, const random_regex *x, const uint32_t *word, size_t n) {
-    spans m = matches(x->nodes, 0, word, n);
-    memcpy(at, m.of[0], n + 1);
+    for (size_t k = 0; k <= n; k++) at[k] = matches(x->nodes, 0, word, k).of[0][k]; /* assertions see the end */
 }
 
 size_t regex_random_word(uint32_t word[REGEX_LONGEST], test_random *r) {

@@ -9,8 +9,14 @@ enum { REGEX_LETTERS = 14, REGEX_LONGEST = 9 }; /* of the alphabet; the longest 
 
 typedef struct random_regex random_regex;
 
-/* One for the whole program, made anew by every call. Only extended ones have & and ~. */
-random_regex *regex_random(test_random *r, size_t budget, bool extended);
+/* Extended ones have & and ~; those with looks have look-around and assertions, and speak mostly of few letters: a
+   word letter, another one and the newline. */
+enum { REGEX_PLAIN, REGEX_EXTENDED, REGEX_LOOKS };
+enum { REGEX_FEW = 3 };
+extern const uint32_t regex_few[REGEX_FEW];
+
+/* One for the whole program, made anew by every call. */
+random_regex *regex_random(test_random *r, size_t budget, unsigned kind);
 const char *regex_random_text(const random_regex *x);
 
 /* at[k] = 1 iff the first k letters match; n + 1 of them. */

@@ -75,8 +75,8 @@ static char *slurp(const char *path) {
 static void read_options(example *x, char *words) {
     for (char *w; (w = next_word(&words));) {
         const char *value = "";
-        if (!strcmp(w, "--tokens")) {
-            x->options.tokens = 1;
+        if (!strcmp(w, "--tokens") || !strcmp(w, "--ascii")) {
+            *(w[2] == 't' ? &x->options.tokens : &x->options.ascii) = 1;
             continue;
         }
         value = next_word(&words);

@@ -1,5 +1,6 @@
-/* Regular expressions: POSIX extended with the usual escapes, read as a match of the whole string. doc/regex.md has
-   the syntax. Reading needs no alphabet; the automaton is made when the alphabet is complete. */
+/* Regular expressions: POSIX extended with what RE2 and PCRE2 added and is regular, read as a match of the whole
+   string. doc/regex.md has the syntax. Reading needs no alphabet; the automaton is made when the alphabet is
+   complete. */
 #ifndef AUTOMATA_REGEX_H
 #define AUTOMATA_REGEX_H
 
@@ -7,13 +8,14 @@
 #include "automata/symbols.h"
 
 typedef enum regex_op {
-    REGEX_EMPTY, /* the empty word */
-    REGEX_SET,   /* one letter of a set */
-    REGEX_JOIN,  /* kids one after the other */
-    REGEX_OR,    /* one of the kids */
-    REGEX_AND,   /* all of the kids; only after "(?&)" */
-    REGEX_NOT,   /* what the kid does not match; only after "(?&)" */
-    REGEX_REPEAT /* the kid, least to most times */
+    REGEX_EMPTY,  /* the empty word */
+    REGEX_SET,    /* one letter of a set */
+    REGEX_JOIN,   /* kids one after the other */
+    REGEX_OR,     /* one of the kids */
+    REGEX_AND,    /* all of the kids; only after "(?&)" */
+    REGEX_NOT,    /* what the kid does not match; only after "(?&)" */
+    REGEX_REPEAT, /* the kid, least to most times */
+    REGEX_LOOK    /* nothing, where the kid matches what follows or precedes, or does not */
 } regex_op;
 
 enum { REGEX_REPEAT_LIMIT = 20000 };
@@ -24,6 +26,7 @@ typedef struct regex_node {
     uint32_t set; /* SET: index into sets */
     uint32_t kid_start, kid_count;
     uint32_t least, most; /* REPEAT */
+    bool behind, negated; /* LOOK */
 } regex_node;
 
 /* Kids come before their parents; the root is the last node. */

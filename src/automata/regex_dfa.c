@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "automata/terms.h"
+#include "automata/regex_look.h"
 
 /* Sets times letters that are looked at to find the classes. */
 #define MEMBERSHIPS ((size_t)1 << 28)
@@ -27,7 +27,7 @@ static letter_classes find_classes(arena *a, const regex *r, const alphabet *let
     table seen;
     table_init(&seen, a);
     for (size_t k = 0; k < r->set_count; k++) {
-        work += (r->sets[k].count + 1) * letters->count;
+        work += symbol_cost(&r->sets[k]) * letters->count;
         if (work > MEMBERSHIPS)
             trap_raise(a->trap, TEMPER_LIMIT, r->line, r->column,
                        "the regular expression has too many classes for an alphabet of %zu letters", letters->count);
@@ -73,6 +73,7 @@ static term_id root_term(terms *t, const regex *r, const letter_classes *c) {
         case REGEX_OR:
         case REGEX_AND: made[k] = term_nary(t, n->op == REGEX_OR, kids, n->kid_count); break;
         case REGEX_NOT: made[k] = term_not(t, kids[0]); break;
+        case REGEX_LOOK: made[k] = term_test(t, kids[0], n->behind, n->negated); break;
         case REGEX_REPEAT: made[k] = term_repeat(t, kids[0], n->least, n->most); break;
         case REGEX_JOIN:
             made[k] = TERM_EMPTY;
@@ -83,7 +84,7 @@ static term_id root_term(terms *t, const regex *r, const letter_classes *c) {
     return made[r->count - 1];
 }
 
-/* The derivatives of the root are the states, in the order in which they are met. */
+/* The derivatives of the root, which has no tests, are the states, in the order in which they are met. */
 static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *c, uint32_t letters) {
     term_id *states = NULL;
     uint32_t *next = NULL;
@@ -101,9 +102,7 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
             const uint32_t *known = table_find(&seen, &to, sizeof to);
             uint32_t state = known ? *known : (uint32_t)count;
             if (!known) {
-                if (count == REGEX_DERIVATIVES)
-                    trap_raise(a->trap, TEMPER_LIMIT, t->line, t->column,
-                               "the regular expression has more than %d derivatives", REGEX_DERIVATIVES);
+                if (count == REGEX_DERIVATIVES) terms_too_many(t, REGEX_DERIVATIVES);
                 key = arena_alloc(a, 1, sizeof *key);
                 *key = to;
                 table_put(&seen, key, sizeof *key, state, &fresh);
@@ -113,7 +112,6 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
         }
     dfa *d = dfa_new(a, (uint32_t)count, c->count, letters);
     if (next_count) memcpy(d->next, next, next_count * sizeof *next);
-    if (letters) memcpy(d->class_of, c->class_of, letters * sizeof *d->class_of);
     for (size_t s = 0; s < count; s++) d->accepts[s] = t->all[states[s]].has_empty;
     return d;
 }
@@ -125,6 +123,9 @@ dfa *dfa_from_regex(arena *a, const regex *r, const alphabet *letters, arena *sc
     t.line = r->line;
     t.column = r->column;
     term_id root = root_term(&t, r, &classes);
-    const dfa *d = derivatives(scratch, &t, root, &classes, (uint32_t)letters->count);
+    uint32_t count = (uint32_t)letters->count;
+    dfa *d = t.all[root].looks ? dfa_from_tests(scratch, &t, root, count, REGEX_DERIVATIVES)
+                               : derivatives(scratch, &t, root, &classes, count);
+    if (count) memcpy(d->class_of, classes.class_of, count * sizeof *d->class_of);
     return dfa_copy(a, dfa_minimise(scratch, d));
 }

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/case_fold.h"
+#include "base/category.h"
+
 void symbol_advance(symbol_reader *r, size_t bytes) {
     for (size_t k = 0; k < bytes; k++)
         if (((unsigned char)r->bytes[r->at + k] & 0xC0) != 0x80) r->column++;
@@ -16,7 +19,7 @@ void symbol_check_text(symbol_reader *r, const char *what) {
         if (!size)
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column, "save the text as UTF-8",
                             "byte 0x%02X of %s is not valid UTF-8", (unsigned char)r->bytes[k], what);
-        if ((code < 0x20 && code != '\t') || code == 0x7F)
+        if ((code < 0x20 && !strchr("\t\n\r", (int)code)) || code == 0x7F)
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column,
                             "write it with an escape, as \\n or \\x01", "%s has the control byte 0x%02X", what,
                             (unsigned)code);
@@ -35,48 +38,119 @@ static void add(const symbol_reader *r, symbol_set *set, symbol_use use, uint32_
     if (item.low <= high) array_push(r->arena, set->items, set->count, set->capacity, item);
 }
 
-/* Named classes are of ASCII, whatever the locale: pairs of ends. */
+/* Named classes are of ASCII, whatever the locale: pairs of ends. Those of PCRE2 have more. */
+static const uint32_t more_blanks[] = {0xA0,   0xA0,   0x1680, 0x1680, 0x180E, 0x180E, 0x2000, 0x200A,
+                                       0x202F, 0x202F, 0x205F, 0x205F, 0x3000, 0x3000, 0};
+static const uint32_t more_line_ends[] = {0x85, 0x85, 0x2028, 0x2029, 0};
 static const struct named_class {
-    const char *name;
-    char escape; /* \d; 0: none */
+    const char *name; /* [:digit:]; NULL: none */
+    const char *escapes;
     const char *ranges;
-} named_classes[] = {{"digit", 'd', "09"},
-                     {"word", 'w', "09AZ__az"},
-                     {"space", 's', "\t\r  "},
-                     {"alpha", 0, "AZaz"},
-                     {"alnum", 0, "09AZaz"},
-                     {"upper", 0, "AZ"},
-                     {"lower", 0, "az"},
-                     {"xdigit", 0, "09AFaf"},
-                     {"blank", 0, "\t\t  "},
-                     {"punct", 0, "!/:@[`{~"},
-                     {"graph", 0, "!~"},
-                     {"print", 0, " ~"},
-                     {"cntrl", 0, "\x01\x1F\x7F\x7F"}};
+    const uint32_t *more; /* not mentioned */
+} named_classes[] = {{"digit", "dD", "09", NULL},
+                     {"word", "wW", "09AZ__az", NULL},
+                     {"space", "sS", "\t\r  ", NULL},
+                     {"alpha", "", "AZaz", NULL},
+                     {"alnum", "", "09AZaz", NULL},
+                     {"upper", "", "AZ", NULL},
+                     {"lower", "", "az", NULL},
+                     {"xdigit", "", "09AFaf", NULL},
+                     {"blank", "", "\t\t  ", NULL},
+                     {"punct", "", "!/:@[`{~", NULL},
+                     {"graph", "", "!~", NULL},
+                     {"print", "", " ~", NULL},
+                     {"cntrl", "", "\x01\x1F\x7F\x7F", NULL},
+                     {"ascii", "", "\x01\x7F", NULL},
+                     {NULL, "hH", "\t\t  ", more_blanks},
+                     {NULL, "V", "\n\r", more_line_ends}}; /* \v is one character */
 enum { NAMED_CLASSES = sizeof named_classes / sizeof *named_classes };
 
-static void add_named(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
+static bool class_has(const struct named_class *c, uint32_t code) {
     for (const char *p = c->ranges; *p; p += 2)
-        add(r, set, SYMBOL_RANGE, (unsigned char)p[0], (unsigned char)p[1], column);
+        if ((unsigned char)p[0] <= code && code <= (unsigned char)p[1]) return true;
+    for (const uint32_t *p = c->more; p && *p; p += 2)
+        if (p[0] <= code && code <= p[1]) return true;
+    return false;
 }
 
-/* Inside a class: all characters but those of c. The ranges of a named class are in order. */
+static void need_ascii(const symbol_reader *r, size_t column) {
+    if (r->unicode)
+        trap_raise_hint(r->arena->trap, TEMPER_UNSUPPORTED, r->line, column,
+                        "leave (?u) out for ASCII; general categories are Unicode's: [\\pL\\pN_]",
+                        "behind (?u) this class or word boundary is Unicode's, which is not supported");
+}
+
+static void add_named(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
+    need_ascii(r, column);
+    for (const char *p = c->ranges; *p; p += 2)
+        add(r, set, SYMBOL_RANGE, (unsigned char)p[0], (unsigned char)p[1], column);
+    for (const uint32_t *p = c->more; p && *p; p += 2) add(r, set, SYMBOL_OTHERS, p[0], p[1], column);
+}
+
+/* Inside a class: all characters but those of c, which are mentioned. */
 static void add_named_others(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
-    uint32_t from = 1;
-    for (const char *p = c->ranges; *p; p += 2) {
+    need_ascii(r, column);
+    for (const char *p = c->ranges; *p; p += 2)
         add(r, set, SYMBOL_BARRED, (unsigned char)p[0], (unsigned char)p[1], column);
-        add(r, set, SYMBOL_OTHERS, from, (uint32_t)(unsigned char)p[0] - 1, column);
-        from = (uint32_t)(unsigned char)p[1] + 1;
-    }
-    add(r, set, SYMBOL_OTHERS, from, 0x10FFFF, column);
+    add(r, set, SYMBOL_OTHERS, 1, 0x10FFFF, column);
+    set->items[set->count - 1].barred = 1 + (uint32_t)(c - named_classes);
 }
 
 /* \d \w \s: the class and whether it is the capital's, which means all others. */
 static const struct named_class *escape_class(char c, bool *others) {
     *others = c >= 'A' && c <= 'Z';
     for (size_t k = 0; k < NAMED_CLASSES; k++)
-        if (named_classes[k].escape && named_classes[k].escape == (c | 0x20)) return &named_classes[k];
+        if (strchr(named_classes[k].escapes, c)) return &named_classes[k];
     return NULL;
+}
+
+symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which) {
+    symbol_set set = {.negated = which == SYMBOL_ANY || which == SYMBOL_IN_LINE};
+    switch (which) {
+    case SYMBOL_ANY: break;
+    case SYMBOL_NEWLINE:
+    case SYMBOL_IN_LINE: add(r, &set, SYMBOL_OTHERS, '\n', '\n', r->column); break;
+    case SYMBOL_RETURN: add(r, &set, SYMBOL_RANGE, '\r', '\r', r->column); break;
+    case SYMBOL_WORD:
+        add_named(r, &set, &named_classes[1], r->column);
+        for (size_t k = 0; k < set.count; k++) set.items[k].use = SYMBOL_OTHERS;
+        break;
+    case SYMBOL_LINE_ENDS:
+        add(r, &set, SYMBOL_RANGE, '\n', '\n', r->column);
+        add(r, &set, SYMBOL_OTHERS, '\n', '\f', r->column);
+        for (const uint32_t *p = more_line_ends; *p; p += 2) add(r, &set, SYMBOL_OTHERS, p[0], p[1], r->column);
+        break;
+    }
+    return set;
+}
+
+/* How many bytes further a name begins, if this stands before it. */
+static size_t behind(const symbol_reader *r, size_t ahead, const char *prefix) {
+    size_t k = 0;
+    while (prefix[k] && symbol_look(r, ahead + k) == prefix[k]) k++;
+    return prefix[k] ? 0 : k;
+}
+
+/* \pL \PL \p{Lu} \p{^Lu} \p{gc=Lu}; false: it is none. */
+static bool read_property(symbol_reader *r, symbol_set *set) {
+    bool others = symbol_look(r, 1) == 'P', braces = symbol_look(r, 2) == '{';
+    size_t start = 2 + braces, end, column = r->column;
+    if (symbol_look(r, 0) != '\\' || (symbol_look(r, 1) != 'p' && !others)) return false;
+    if (braces && symbol_look(r, start) == '^') others = !others, start++;
+    if (braces) start += behind(r, start, "gc=") + behind(r, start, "General_Category=");
+    for (end = start; symbol_look(r, end) && (braces ? symbol_look(r, end) != '}' : end == start); end++) continue;
+    uint32_t mask = category_named(r->bytes + r->at + start, end - start);
+    if (!mask || (braces && symbol_look(r, end) != '}'))
+        trap_raise_hint(
+            r->arena->trap, TEMPER_UNSUPPORTED, r->line, column,
+            "general categories are known, as \\pL, \\p{Lu} and \\p{Letter}; else name the characters: [a-zäöü]",
+            "'%s' is a Unicode property that is not supported",
+            text_escaped(r->arena, r->bytes + r->at, end + (braces && symbol_look(r, end)), 40));
+    add(r, set, SYMBOL_OTHERS, 1, 0x10FFFF, column);
+    set->items[set->count - 1].category = mask;
+    set->items[set->count - 1].barred = others;
+    symbol_advance(r, end + braces);
+    return true;
 }
 
 /* What other tools mean by an escape of a letter or digit that is none here. */
@@ -85,15 +159,16 @@ static _Noreturn void refuse_escape(const symbol_reader *r) {
         const char *letters, *what, *hint;
     } known[] = {
         {"123456789kg", "a back reference", "no automaton can compare two parts of a string with each other"},
-        {"bB", "a word boundary", "say what stands there: a regular expression here matches the whole string"},
+        {"B", "a word boundary inside a class", "outside of classes it is one"},
         {"<>", "a word boundary in some tools and a bracket in others", "the letters are '<' and '>'"},
-        {"AZzG", "an anchor", "the whole string must match anyway; '^' and '$' may stand at its ends"},
-        {"pPX", "a Unicode property", "name the characters: [a-zäöü]"},
-        {"QE", "a quotation", "put a backslash before each character"},
+        {"AZz", "an anchor inside a class", "outside of classes it is one"},
+        {"G", "where the last match ended", "there is one match, of the whole string; its beginning is \\A"},
+        {"X", "a character with its marks", "name the characters: [a-zäöü]"},
+        {"Q", "a quotation at the end of a range", "put a backslash before the character"},
         {"K", "a cut of the match", "the whole string must match"},
-        {"RhHVN", "a class of another tool", "write the class out: [ \\t]"},
-        {"c", "a control character by its letter", "write \\x01 to \\x1F"},
-        {"0", "an octal escape", "write \\x41 or \\u{41}; the NUL character cannot be a letter"}};
+        {"R", "an end of a line inside a class", "name them: [\\r\\n]"},
+        {"N", "'all but the newline' inside a class", "write [^\\n], or \\N alone"},
+        {"C", "one byte of a character", "letters are characters; any of them is (?s:.)"}};
     char c = symbol_look(r, 1);
     uint32_t code;
     size_t size = r->at + 1 < r->length ? 1 + utf8_decode(&code, r->bytes + r->at + 1, r->length - r->at - 1) : 1;
@@ -104,7 +179,7 @@ static _Noreturn void refuse_escape(const symbol_reader *r) {
                             "'%s' is %s, which is not supported", shown, known[k].what);
     trap_raise_hint(
         r->arena->trap, TEMPER_SYNTAX, r->line, r->column,
-        "escapes are \\d \\w \\s \\D \\W \\S, \\n \\t \\r \\f \\v \\a \\e, \\x41, \\u{41}, and punctuation",
+        "escapes are \\d \\w \\s \\h \\D \\W \\S \\H, \\n \\t \\r \\f \\v \\a \\e, \\x41, \\u{41}, and punctuation",
         c ? "'%s' is not a known escape" : "a backslash at the end of the expression", shown);
 }
 
@@ -118,7 +193,7 @@ static uint32_t hex_digit(char c) {
 /* \xHH \uHHHH \x{H...} \u{H...} */
 static uint32_t read_hex(symbol_reader *r) {
     bool braces = symbol_look(r, 2) == '{';
-    size_t start = braces ? 3 : 2, most = braces ? 6 : symbol_look(r, 1) == 'u' ? 4 : 2, k = start;
+    size_t start = braces ? 3 : 2, most = braces ? 8 : symbol_look(r, 1) == 'u' ? 4 : 2, k = start;
     uint32_t code = 0;
     for (; k - start < most && hex_digit(symbol_look(r, k)) < 16; k++)
         code = code * 16 + hex_digit(symbol_look(r, k));
@@ -130,16 +205,45 @@ static uint32_t read_hex(symbol_reader *r) {
     return code;
 }
 
+/* \0 and up to two octal digits, \o{...}, \cA. */
+static uint32_t read_other_code(symbol_reader *r) {
+    char c = symbol_look(r, 1), d = symbol_look(r, 2);
+    uint32_t code = 0;
+    if (c == 'c') {
+        if (d <= ' ' || d > '~') refuse(r, r->column, "it is \\cA to \\cZ, and the like", "no control character");
+        symbol_advance(r, 3);
+        return (uint32_t)(d >= 'a' && d <= 'z' ? d - 'a' + 'A' : d) ^ 0x40;
+    }
+    bool braces = c == 'o';
+    size_t start = braces ? 3 : 2, k = start, most = braces ? 7 : 2;
+    for (; k - start < most && symbol_look(r, k) >= '0' && symbol_look(r, k) <= '7'; k++)
+        code = code * 8 + (uint32_t)(symbol_look(r, k) - '0');
+    if ((braces && (d != '{' || k == start || symbol_look(r, k) != '}')) || code > 0x10FFFF ||
+        (code >= 0xD800 && code <= 0xDFFF))
+        refuse(r, r->column, "octal codes are \\033 and \\o{33}", "this escape does not name a character");
+    symbol_advance(r, k + braces);
+    return code;
+}
+
+static void need_line(const symbol_reader *r, uint32_t code) {
+    if (code == '\n' || code == '\r')
+        trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line + 1, 1,
+                        "a newline as a letter is \\n; behind (?x) line breaks mean nothing",
+                        "a regular expression stands on one line, but a second one follows");
+}
+
 /* One character, perhaps escaped; classes have been looked for. 0: NUL, which only a range may begin with. */
 static uint32_t read_character(symbol_reader *r) {
     static const char plain[] = "n\nt\tr\rf\fv\va\ae\x1B"; /* pairs: written, meant */
     uint32_t code = 0;
     if (symbol_look(r, 0) != '\\') {
         symbol_advance(r, utf8_decode(&code, r->bytes + r->at, r->length - r->at));
+        need_line(r, code);
         return code;
     }
     char c = symbol_look(r, 1);
     if (c == 'x' || c == 'u') return read_hex(r);
+    if (c == '0' || c == 'o' || c == 'c') return read_other_code(r);
     for (size_t k = 0; c && plain[k]; k += 2) {
         if (c != plain[k]) continue;
         symbol_advance(r, 2);
@@ -183,28 +287,106 @@ static void read_word(symbol_reader *r, symbol_set *set) {
     array_push(r->arena, set->items, set->count, set->capacity, item);
 }
 
-/* [:alpha:] inside a class */
+/* Whether "[:", "[." or "[=" is closed here, as in "[:alpha:]"; otherwise "[" is a letter. */
+static bool is_posix(const symbol_reader *r) {
+    char kind = symbol_look(r, 1);
+    size_t end = 2;
+    if (symbol_look(r, 0) != '[' || !kind || !strchr(":.=", kind)) return false;
+    while (symbol_look(r, end) && !strchr("[]\\", symbol_look(r, end)) && symbol_look(r, end) != kind) end++;
+    return symbol_look(r, end) == kind && symbol_look(r, end + 1) == ']';
+}
+
+/* [:alpha:] or [:^alpha:] inside a class */
 static void read_posix(symbol_reader *r, symbol_set *set) {
-    size_t end = 2, column = r->column;
-    while (symbol_look(r, end) >= 'a' && symbol_look(r, end) <= 'z') end++;
-    bool closed = symbol_look(r, end) == ':' && symbol_look(r, end + 1) == ']';
-    for (size_t k = 0; closed && k < NAMED_CLASSES; k++) {
+    bool others = symbol_look(r, 2) == '^';
+    size_t start = 2 + others, end = start, column = r->column;
+    while (symbol_look(r, end) != ':') end++;
+    for (size_t k = 0; k < NAMED_CLASSES && named_classes[k].name; k++) {
         const struct named_class *c = &named_classes[k];
-        if (strlen(c->name) != end - 2 || memcmp(c->name, r->bytes + r->at + 2, end - 2) != 0) continue;
-        add_named(r, set, c, column);
+        if (strlen(c->name) != end - start || memcmp(c->name, r->bytes + r->at + start, end - start) != 0) continue;
+        (others ? add_named_others : add_named)(r, set, c, column);
         symbol_advance(r, end + 2);
         return;
     }
-    refuse(
-        r, column,
-        "they are [:alpha:] digit alnum upper lower space blank punct print graph cntrl xdigit word; else write \\[",
-        "'[:' inside a class begins the name of a class, and this is none");
+    refuse(r, column,
+           "they are [:alpha:] digit alnum upper lower space blank punct print graph cntrl xdigit word ascii, with "
+           "^: [:^alpha:]",
+           "'[:' inside a class begins the name of a class, and this is none");
 }
 
 static bool is_class_escape(const symbol_reader *r, size_t ahead) {
     bool others;
     char c = symbol_look(r, ahead + 1);
     return symbol_look(r, ahead) == '\\' && c && escape_class(c, &others);
+}
+
+static void add_literal(symbol_reader *r, symbol_set *set) {
+    uint32_t code;
+    size_t column = r->column;
+    symbol_advance(r, utf8_decode(&code, r->bytes + r->at, r->length - r->at));
+    need_line(r, code);
+    add(r, set, SYMBOL_LETTER, code, code, column);
+}
+
+symbol_set symbol_read_literal(symbol_reader *r) {
+    symbol_set set = {.fold = r->fold, .ascii = r->ascii};
+    add_literal(r, &set);
+    return set;
+}
+
+static bool is_escape(const symbol_reader *r, char c) { return symbol_look(r, 0) == '\\' && symbol_look(r, 1) == c; }
+
+/* A character of a class, where \b is the backspace, and \1 to \777 are octal: there are no back references. */
+static uint32_t read_member(symbol_reader *r) {
+    uint32_t code = 0;
+    size_t k = 1;
+    for (char c; symbol_look(r, 0) == '\\' && k < 4 && (c = symbol_look(r, k)) >= '0' && c <= '7'; k++)
+        code = code * 8 + (uint32_t)(c - '0');
+    if (k > 1 && symbol_look(r, 1) != '0') {
+        symbol_advance(r, k);
+        return code;
+    }
+    if (!is_escape(r, 'b')) return read_character(r);
+    symbol_advance(r, 2);
+    return '\b';
+}
+
+/* What means nothing inside a class: blanks, where they do not count, \E, \Q\E. */
+static void skip_in_class(symbol_reader *r) {
+    for (;;) {
+        char c = symbol_look(r, 0);
+        bool empty = is_escape(r, 'Q') && symbol_look(r, 2) == '\\' && symbol_look(r, 3) == 'E';
+        if ((c == ' ' && (r->tokens || r->class_blanks)) || (c == '\t' && r->class_blanks))
+            symbol_advance(r, 1);
+        else if (!r->tokens && (empty || is_escape(r, 'E')))
+            symbol_advance(r, empty ? 4 : 2);
+        else
+            return;
+    }
+}
+
+/* A "-" that is followed by the other end of a range. */
+static bool take_dash(symbol_reader *r) {
+    symbol_reader ahead = *r;
+    skip_in_class(&ahead);
+    if (symbol_look(&ahead, 0) != '-') return false;
+    symbol_advance(&ahead, 1);
+    skip_in_class(&ahead);
+    if (symbol_look(&ahead, 0) == ']' || !symbol_look(&ahead, 0)) return false;
+    *r = ahead;
+    return true;
+}
+
+/* \Q...\E inside a class: letters. False: there is none here. */
+static bool read_quoted(symbol_reader *r, symbol_set *set) {
+    if (!is_escape(r, 'Q')) return false;
+    symbol_advance(r, 2);
+    while (symbol_look(r, 0) && !is_escape(r, 'E')) add_literal(r, set);
+    if (symbol_look(r, 0)) symbol_advance(r, 2);
+    if (symbol_look(r, 0) == '-' && symbol_look(r, 1) != ']')
+        refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
+               "a range cannot begin with a quotation");
+    return true;
 }
 
 /* element = CHARACTER | CHARACTER "-" CHARACTER | \d | [:alpha:] | <word> */
@@ -218,11 +400,11 @@ static void read_element(symbol_reader *r, symbol_set *set) {
         read_word(r, set);
         return;
     }
-    if (c == '[' && d == ':') {
+    if (is_posix(r) && d == ':') {
         read_posix(r, set);
         return;
     }
-    if (c == '[' && (d == '.' || d == '='))
+    if (is_posix(r))
         trap_raise_hint(r->arena->trap, TEMPER_UNSUPPORTED, r->line, column, "the letter '[' is written '\\['",
                         "'[%c' begins a collating element of POSIX, which is not supported", d);
     bool others;
@@ -235,17 +417,17 @@ static void read_element(symbol_reader *r, symbol_set *set) {
                    "a range cannot begin with a class");
         return;
     }
-    uint32_t low = read_character(r), high = low;
-    if (symbol_look(r, 0) != '-' || symbol_look(r, 1) == ']' || !symbol_look(r, 1)) {
+    if (read_property(r, set)) return;
+    uint32_t low = read_member(r), high = low;
+    if (!take_dash(r)) {
         need_letter(r, low, column);
         add(r, set, SYMBOL_LETTER, low, low, column);
         return;
     }
-    symbol_advance(r, 1);
-    if (is_class_escape(r, 0) || (symbol_look(r, 0) == '[' && symbol_look(r, 1) == ':'))
+    if (is_class_escape(r, 0) || is_posix(r))
         refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
                "a range cannot end with a class");
-    high = read_character(r);
+    high = read_member(r);
     if (high < low)
         trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column,
                         "swap its ends; the letter '-' stands first or last, or is written '\\-'",
@@ -262,9 +444,10 @@ static void read_class(symbol_reader *r, symbol_set *set) {
         symbol_advance(r, 1);
     }
     for (bool first = true; symbol_look(r, 0) != ']' || first; first = false) {
-        while (r->tokens && symbol_look(r, 0) == ' ') symbol_advance(r, 1);
+        skip_in_class(r);
+        if (symbol_look(r, 0) == ']' && !first) break;
         if (!symbol_look(r, 0) || (r->tokens && symbol_look(r, 0) == ']')) break;
-        read_element(r, set);
+        if (r->tokens || !read_quoted(r, set)) read_element(r, set);
     }
     if (symbol_look(r, 0) != ']')
         refuse(r, column, "a class is [abc]; ']' right after '[' is a letter; the letter '[' is '\\['",
@@ -274,13 +457,12 @@ static void read_class(symbol_reader *r, symbol_set *set) {
 }
 
 symbol_set symbol_read(symbol_reader *r) {
-    symbol_set set = {0};
+    symbol_set set = {.fold = r->fold, .ascii = r->ascii};
     size_t column = r->column;
     char c = symbol_look(r, 0), d = symbol_look(r, 1);
-    if (c == '.') { /* all but the newline, which is not mentioned */
-        set.negated = true;
-        if (!r->tokens) add(r, &set, SYMBOL_OTHERS, '\n', '\n', column);
-        symbol_advance(r, 1);
+    if (c == '.' || (c == '\\' && d == 'N' && !r->tokens)) { /* all but the newline, which is not mentioned */
+        set = symbol_built_in(r, r->tokens || (c == '.' && r->dot_all) ? SYMBOL_ANY : SYMBOL_IN_LINE);
+        symbol_advance(r, c == '.' ? 1 : 2);
         return set;
     }
     if (c == '[') {
@@ -300,44 +482,94 @@ symbol_set symbol_read(symbol_reader *r) {
         symbol_advance(r, 2);
         return set;
     }
+    set.negated = false;
+    if (read_property(r, &set)) return set;
     uint32_t code = read_character(r);
     need_letter(r, code, column);
-    set.negated = false;
     add(r, &set, SYMBOL_LETTER, code, code, column);
     return set;
 }
 
 /* ---- meaning --------------------------------------------------------------------------------------------------- */
 
-static bool is_member(const symbol_item *item, uint32_t code, const char *letter) {
+static bool is_member(const symbol_item *item, const uint32_t *cases, size_t count, const char *letter) {
     if (item->use == SYMBOL_BARRED) return false;
     if (item->word) return strcmp(item->word, letter) == 0;
-    return item->low <= code && code <= item->high;
+    for (size_t k = 0; k < count && item->category; k++)
+        if (item->category & category_of(cases[k])) return !item->barred;
+    if (item->category) return item->barred != 0;
+    for (size_t k = 0; k < count; k++)
+        if (item->barred ? class_has(&named_classes[item->barred - 1], cases[k])
+                         : item->low <= cases[k] && cases[k] <= item->high)
+            return !item->barred;
+    return item->barred != 0;
+}
+
+size_t symbol_cost(const symbol_set *set) {
+    enum { CATEGORY = 500 }; /* runs of characters that are looked at */
+    size_t cost = set->count + 1;
+    for (size_t k = 0; k < set->count; k++)
+        if (set->items[k].category) cost += CATEGORY;
+    return cost;
 }
 
 void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters) {
     for (size_t k = 0; k < letters->count; k++) {
-        uint32_t code = 0;
+        uint32_t code = 0, cases[CASE_ORBIT];
         if (!letters->tokens) utf8_decode(&code, letters->letters[k], strlen(letters->letters[k]));
+        size_t count = set->fold ? case_orbit(cases, code, set->ascii) : 1;
+        if (!set->fold) cases[0] = code;
         bool found = false;
         for (size_t i = 0; i < set->count && !found; i++)
-            found = is_member(&set->items[i], code, letters->letters[k]);
+            found = is_member(&set->items[i], cases, count, letters->letters[k]);
         member[k] = found != set->negated;
     }
 }
 
-void symbol_each_mention(const symbol_set *set, bool single, symbol_mention *mention, void *context) {
+typedef struct mentioning {
+    const symbol_item *item;
+    const alphabet *given;
+    bool ascii;
+    symbol_mention *mention;
+    void *context;
+} mentioning;
+
+static void mention_code(const mentioning *m, uint32_t code) {
+    char utf8[4];
+    m->mention(m->context, utf8, utf8_encode(utf8, code), m->item->line, m->item->column);
+}
+
+static bool is_given(const mentioning *m, uint32_t code) {
+    char utf8[4];
+    return alphabet_find(m->given, utf8, utf8_encode(utf8, code)) != UINT32_MAX;
+}
+
+/* All cases of a character, or the one that the alphabet has. */
+static void mention_cases(const mentioning *m, uint32_t code) {
+    uint32_t cases[CASE_ORBIT];
+    size_t count = case_orbit(cases, code, m->ascii), k = 0;
+    if (!m->given) {
+        mention_code(m, code);
+        for (; k < count; k++)
+            if (cases[k] != code && (code >= 0x80 || cases[k] < 0x80)) mention_code(m, cases[k]);
+        return;
+    }
+    while (k < count && !is_given(m, cases[k])) k++;
+    mention_code(m, k < count ? cases[k] : code);
+}
+
+void symbol_each_mention(const symbol_set *set, const alphabet *given, symbol_mention *mention, void *context) {
     for (size_t i = 0; i < set->count; i++) {
         const symbol_item *item = &set->items[i];
-        if (item->use == SYMBOL_OTHERS || (single && item->use != SYMBOL_LETTER)) continue;
+        const mentioning m = {item, given, set->ascii, mention, context};
+        if (item->use == SYMBOL_OTHERS || (given && item->use != SYMBOL_LETTER)) continue;
         if (item->word) {
             mention(context, item->word, item->word_length, item->line, item->column);
             continue;
         }
         for (uint32_t code = item->low; code <= item->high; code++) {
-            char utf8[4];
             if (code >= 0xD800 && code <= 0xDFFF) continue;
-            mention(context, utf8, utf8_encode(utf8, code), item->line, item->column);
+            (set->fold ? mention_cases : mention_code)(&m, code);
         }
     }
 }

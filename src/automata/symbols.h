@@ -16,6 +16,8 @@ typedef enum symbol_use {
 typedef struct symbol_item {
     symbol_use use;
     uint32_t low, high; /* characters; with tokens not used */
+    uint32_t barred;    /* OTHERS: all but this named class, its number + 1; 0: low to high */
+    uint32_t category;  /* OTHERS: general categories of characters, a bit each; 0: not by these */
     const char *word;   /* with tokens; else NULL */
     size_t word_length;
     size_t line, column; /* where it is written */
@@ -25,6 +27,8 @@ typedef struct symbol_set {
     symbol_item *items;
     size_t count, capacity;
     bool negated; /* the members are all other letters */
+    bool ascii;   /* folding knows ASCII only */
+    bool fold;    /* a character stands for all that differ from it by case only */
 } symbol_set;
 
 /* A place in a text that is read character by character. */
@@ -34,6 +38,11 @@ typedef struct symbol_reader {
     size_t length, at;
     size_t line, column; /* of `at` */
     bool tokens;         /* a letter is a word in angle brackets */
+    bool fold;           /* (?i) */
+    bool ascii;          /* (?-u): folding knows ASCII only */
+    bool unicode;        /* (?u): named classes would be Unicode's, and are refused */
+    bool dot_all;        /* (?s): `.` is also the newline */
+    bool class_blanks;   /* (?xx): blanks inside classes mean nothing */
 } symbol_reader;
 
 static inline char symbol_look(const symbol_reader *r, size_t ahead) {
@@ -50,12 +59,30 @@ void symbol_check_text(symbol_reader *r, const char *what);
    for what is none, TEMPER_UNSUPPORTED by its name for what no regular expression can say. */
 symbol_set symbol_read(symbol_reader *r);
 
+/* The character that stands here, whatever it means elsewhere: inside \Q...\E. */
+symbol_set symbol_read_literal(symbol_reader *r);
+
+/* Sets of assertions, which name no letters, and of \R, which names \r and \n. */
+typedef enum symbol_builtin {
+    SYMBOL_ANY,      /* every letter */
+    SYMBOL_NEWLINE,  /* \n */
+    SYMBOL_IN_LINE,  /* every letter but the newline */
+    SYMBOL_WORD,     /* \w */
+    SYMBOL_RETURN,   /* \r */
+    SYMBOL_LINE_ENDS /* what ends a line alone, but \r: \n \x0B \f \x85 \u2028 \u2029 */
+} symbol_builtin;
+symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which);
+
+/* Steps that symbol_members takes for each letter. */
+size_t symbol_cost(const symbol_set *set);
+
 /* member[k] = 1 iff letter k of the alphabet is in the set. */
 void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters);
 
-/* Calls mention for each letter that the set names; with `single` only for those that are written by themselves,
-   which an alphabet that is given has to have. */
+/* Calls mention for each letter that the set names. If an alphabet is given, only for those that are written by
+   themselves, which it has to have, in one of their cases if the set folds. Otherwise a set that folds names both
+   cases; of an ASCII letter only those that are ASCII. */
 typedef void symbol_mention(void *context, const char *letter, size_t length, size_t line, size_t column);
-void symbol_each_mention(const symbol_set *set, bool single, symbol_mention *mention, void *context);
+void symbol_each_mention(const symbol_set *set, const alphabet *given, symbol_mention *mention, void *context);
 
 #endif

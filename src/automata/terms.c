@@ -6,11 +6,19 @@
 /* A term takes about as much memory as this many steps take time. */
 enum { NEW_TERM = 32 };
 
-static void spend(terms *t, size_t work) {
+static const char too_much[] =
+    "a limit of work here, not of what transformers can do: shorten repetitions and look-around";
+
+void terms_spend(terms *t, size_t work) {
     t->work += work;
     if (t->work > t->most_work)
-        trap_raise(t->arena->trap, TEMPER_LIMIT, t->line, t->column,
-                   "the derivatives of the regular expression take more than %zu steps", t->most_work);
+        trap_raise_hint(t->arena->trap, TEMPER_LIMIT, t->line, t->column, too_much,
+                        "the derivatives of the regular expression take more than %zu steps", t->most_work);
+}
+
+void terms_too_many(const terms *t, size_t most) {
+    trap_raise_hint(t->arena->trap, TEMPER_LIMIT, t->line, t->column, too_much,
+                    "the regular expression has more than %zu derivatives", most);
 }
 
 static term_id add(terms *t, term x) {
@@ -31,11 +39,31 @@ void terms_init(terms *t, arena *a, uint32_t classes, size_t most_work) {
     add(t, (term){.op = TERM_OP_ATOM, .has_empty = true});
 }
 
+/* What its parts say about tests. */
+static void note_tests(const terms *t, term *x) {
+    term_id pair[2] = {x->first, x->second};
+    bool nary = x->op == TERM_OP_OR || x->op == TERM_OP_AND;
+    const term_id *kids = nary ? t->kids + x->first : pair;
+    size_t count = nary                                            ? x->second
+                   : x->op == TERM_OP_JOIN                         ? 2
+                   : x->op == TERM_OP_STAR || x->op == TERM_OP_NOT ? 1
+                                                                   : 0;
+    for (size_t k = 0; k < count; k++) {
+        x->looks |= t->all[kids[k]].looks;
+        x->inverted |= t->all[kids[k]].inverted;
+    }
+    x->inverted |= x->op == TERM_OP_NOT && x->looks;
+    if (x->op == TERM_OP_NOT && x->looks) x->has_empty = false;
+    if (x->op != TERM_OP_TEST) return;
+    uint32_t look = x->first / 2;
+    x->looks = (uint64_t)1 << (look % 64) | t->all[t->looks[look].body].looks;
+}
+
 /* The term with this content, made if it is new. Kids of OR and AND are given apart. */
 static term_id share(terms *t, term x, const term_id *kids) {
     uint32_t small[64], count = kids ? x.second : 0;
     size_t bytes = (3 + (size_t)count) * sizeof *small;
-    spend(t, 1 + count);
+    terms_spend(t, 1 + count);
     uint32_t *key = bytes <= sizeof small ? small : arena_alloc(t->arena, bytes, 1);
     key[0] = x.op;
     key[1] = kids ? 0 : x.first;
@@ -43,13 +71,14 @@ static term_id share(terms *t, term x, const term_id *kids) {
     if (count) memcpy(key + 3, kids, count * sizeof *kids);
     const uint32_t *known = table_find(&t->index, key, bytes);
     if (known) return *known;
-    spend(t, NEW_TERM);
+    terms_spend(t, NEW_TERM);
     uint32_t *kept = arena_alloc(t->arena, bytes, 1);
     memcpy(kept, key, bytes);
     if (kids) {
         x.first = (uint32_t)t->kid_count;
         for (uint32_t k = 0; k < count; k++) array_push(t->arena, t->kids, t->kid_count, t->kid_capacity, kids[k]);
     }
+    note_tests(t, &x);
     bool fresh;
     return *table_put(&t->index, kept, bytes, add(t, x), &fresh);
 }
@@ -59,7 +88,7 @@ term_id term_set(terms *t, const uint64_t *bits) {
     for (uint32_t w = 0; w < t->words; w++) some |= bits[w] != 0;
     if (!some) return TERM_NONE;
     size_t bytes = t->words * sizeof *bits;
-    spend(t, t->words);
+    terms_spend(t, t->words);
     const uint32_t *known = table_find(&t->set_index, bits, bytes);
     if (known) return share(t, (term){.op = TERM_OP_SET, .first = *known}, NULL);
     uint64_t *key = arena_alloc(t->arena, bytes, 1);
@@ -68,6 +97,15 @@ term_id term_set(terms *t, const uint64_t *bits) {
     table_put(&t->set_index, key, bytes, set, &fresh);
     for (uint32_t w = 0; w < t->words; w++) array_push(t->arena, t->sets, t->set_count, t->set_capacity, bits[w]);
     return share(t, (term){.op = TERM_OP_SET, .first = set}, NULL);
+}
+
+term_id term_test(terms *t, term_id body, bool behind, bool negated) {
+    size_t look = 0;
+    while (look < t->look_count && (t->looks[look].body != body || t->looks[look].behind != behind)) look++;
+    terms_spend(t, look);
+    if (look == t->look_count)
+        array_push(t->arena, t->looks, t->look_count, t->look_capacity, (term_look){body, behind});
+    return share(t, (term){.op = TERM_OP_TEST, .first = (uint32_t)(2 * look + negated)}, NULL);
 }
 
 /* (xy)z is x(yz), so that both ways of writing it are one term. */
@@ -142,7 +180,7 @@ term_id term_nary(terms *t, bool is_or, const term_id *kids, size_t count) {
         for (uint32_t j = 0; x->op == op && j < x->second; j++)
             array_push(t->arena, t->list, t->list_count, t->list_capacity, t->kids[x->first + j]);
     }
-    spend(t, t->list_count);
+    terms_spend(t, t->list_count);
     merge_sets(t, is_or);
     if (t->list_count > 1) qsort(t->list, t->list_count, sizeof *t->list, compare_ids);
     size_t kept = 0;
@@ -203,6 +241,7 @@ static bool push_needed(terms *t, const term *x, uint32_t class) {
     size_t count = 0;
     switch (x->op) {
     case TERM_OP_ATOM:
+    case TERM_OP_TEST:
     case TERM_OP_SET: break;
     case TERM_OP_JOIN: count = t->all[x->first].has_empty ? 2 : 1; break;
     case TERM_OP_STAR:
@@ -223,6 +262,7 @@ static bool push_needed(terms *t, const term *x, uint32_t class) {
 static term_id derive_one(terms *t, term_id id, uint32_t class) {
     const term x = t->all[id];
     switch (x.op) {
+    case TERM_OP_TEST: return TERM_NONE;
     case TERM_OP_ATOM: return id == TERM_ALL ? TERM_ALL : TERM_NONE;
     case TERM_OP_SET:
         return t->sets[(size_t)x.first * t->words + class / 64] >> (class % 64) & 1 ? TERM_EMPTY : TERM_NONE;
@@ -252,7 +292,7 @@ term_id term_derive(terms *t, term_id x, uint32_t class) {
         if (push_needed(t, &t->all[top], class)) continue;
         term_id made = derive_one(t, top, class);
         if (!t->all[top].derivatives) {
-            spend(t, t->classes);
+            terms_spend(t, t->classes);
             t->all[top].derivatives = arena_alloc(t->arena, t->classes, sizeof(term_id));
             memset(t->all[top].derivatives, 0xFF, t->classes * sizeof(term_id));
         }

@@ -16,15 +16,26 @@ typedef enum term_op {
     TERM_OP_STAR,
     TERM_OP_NOT,
     TERM_OP_OR,
-    TERM_OP_AND
+    TERM_OP_AND,
+    TERM_OP_TEST
 } term_op;
 
 typedef struct term {
     term_op op;
-    uint32_t first, second; /* JOIN: two terms; STAR, NOT: one; SET: a set; OR, AND: kids [first, first + second) */
+    uint32_t first, second; /* JOIN: two terms; STAR, NOT: one; SET: a set; OR, AND: kids [first, first + second);
+                               TEST: 2 * look, + 1 if it must fail */
     uint32_t *derivatives;  /* [classes], UINT32_MAX: not known; NULL: none is */
-    bool has_empty;         /* the empty word is in the language */
+    uint64_t looks;         /* bit look % 64 of all looks in it and in their bodies; 0: it has no TEST */
+    bool has_empty;         /* the empty word is in the language; with tests: whatever they say */
+    bool inverted;          /* a TEST stands under a NOT: more that holds need not mean more words */
 } term;
+
+/* Look-around: a TEST is the empty word where the body matches what follows, or ends here. A term with tests is a
+   language of words with the truth of all looks before, between and behind their letters (guarded words). */
+typedef struct term_look {
+    term_id body;
+    bool behind;
+} term_look;
 
 typedef struct terms {
     arena *arena;
@@ -36,6 +47,8 @@ typedef struct terms {
     uint64_t *sets; /* [set][words] */
     size_t set_count, set_capacity;
     table index, set_index;
+    term_look *looks; /* those inside the body of one come before it */
+    size_t look_count, look_capacity;
     term_id *list, *stack; /* work space */
     size_t list_count, list_capacity, stack_count, stack_capacity;
     size_t work, most_work; /* raises TEMPER_LIMIT when it is used up */
@@ -51,7 +64,14 @@ term_id term_not(terms *t, term_id x);
 term_id term_nary(terms *t, bool is_or, const term_id *kids, size_t count);
 term_id term_repeat(terms *t, term_id x, uint32_t least, uint32_t most); /* most UINT32_MAX: without end */
 
-/* The words w such that a letter of the class, then w, is in the language of x. */
+term_id term_test(terms *t, term_id body, bool behind, bool negated);
+
+/* Raises TEMPER_LIMIT when there is too much of it. */
+void terms_spend(terms *t, size_t work);
+/* Raises it for more than `most` states. */
+_Noreturn void terms_too_many(const terms *t, size_t most);
+
+/* Without tests: the words w such that a letter of the class, then w, is in the language of x. */
 term_id term_derive(terms *t, term_id x, uint32_t class);
 
 #endif

@@ -26,7 +26,7 @@ static void mention(void *context, const char *letter, size_t length, size_t lin
 }
 
 static void mention_set(mention_context *c, const symbol_set *set) {
-    symbol_each_mention(set, c->header->alphabet_given, mention, c);
+    symbol_each_mention(set, c->header->alphabet_given ? &c->spec->letters : NULL, mention, c);
 }
 
 /* A new language, or the same text again. */
@@ -234,10 +234,6 @@ static void parse_regex_text(temper_spec *s, spec_header *h) {
     const char *bytes = s->source;
     if (length && bytes[length - 1] == '\n') length--;
     if (length && length < s->source_length && bytes[length - 1] == '\r') length--;
-    const char *newline = memchr(bytes, '\n', length);
-    if (newline)
-        trap_raise_hint(s->memory.trap, TEMPER_SYNTAX, 2, 1, "a newline as a letter is \\n",
-                        "a regular expression stands on one line, but a second one follows");
     spec_read_options(s, h);
     s->root = spec_regex(s, h, bytes, length, 1, 1);
 }

@@ -1,0 +1,69 @@
+/* Assertions are look-around of few letters: ^ is (?<!.), \b is (?<=\w)(?!\w)|(?<!\w)(?=\w). */
+#include "automata/regex_reader.h"
+
+typedef enum look { AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND } look;
+
+static void push_look(regex_reader *p, look way, symbol_builtin set) {
+    regex_push_set(p, symbol_built_in(&p->r, set));
+    regex_wrap(p, (regex_node){.op = REGEX_LOOK,
+                               .behind = way == BEHIND || way == NOT_BEHIND,
+                               .negated = way == NOT_AHEAD || way == NOT_BEHIND});
+}
+
+void regex_push_start(regex_reader *p) { push_look(p, NOT_BEHIND, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY); }
+void regex_push_end(regex_reader *p) { push_look(p, NOT_AHEAD, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY); }
+
+/* \b and \B */
+static void push_boundary(regex_reader *p, bool boundary) {
+    size_t start = p->value_count;
+    push_look(p, BEHIND, SYMBOL_WORD);
+    push_look(p, boundary ? NOT_AHEAD : AHEAD, SYMBOL_WORD);
+    regex_reduce(p, start, REGEX_JOIN);
+    push_look(p, NOT_BEHIND, SYMBOL_WORD);
+    push_look(p, boundary ? AHEAD : NOT_AHEAD, SYMBOL_WORD);
+    regex_reduce(p, start + 1, REGEX_JOIN);
+    regex_reduce(p, start, REGEX_OR);
+}
+
+/* \Z: (?=\n?\z) */
+static void push_last_line(regex_reader *p) {
+    size_t start = p->value_count;
+    regex_push_set(p, symbol_built_in(&p->r, SYMBOL_NEWLINE));
+    regex_wrap(p, (regex_node){.op = REGEX_REPEAT, .most = 1});
+    push_look(p, NOT_AHEAD, SYMBOL_ANY);
+    regex_reduce(p, start, REGEX_JOIN);
+    regex_wrap(p, (regex_node){.op = REGEX_LOOK});
+}
+
+/* \R takes \r\n as one and never half of it: \r\n|[\n\x0B\f\x85\u2028\u2029]|\r(?!\n) */
+static void push_line_end(regex_reader *p) {
+    size_t start = p->value_count;
+    regex_push_set(p, symbol_built_in(&p->r, SYMBOL_RETURN));
+    regex_push_set(p, symbol_built_in(&p->r, SYMBOL_NEWLINE));
+    regex_reduce(p, start, REGEX_JOIN);
+    regex_push_set(p, symbol_built_in(&p->r, SYMBOL_LINE_ENDS));
+    regex_push_set(p, symbol_built_in(&p->r, SYMBOL_RETURN));
+    push_look(p, NOT_AHEAD, SYMBOL_NEWLINE);
+    regex_reduce(p, start + 2, REGEX_JOIN);
+    regex_reduce(p, start, REGEX_OR);
+}
+
+bool regex_read_assertion(regex_reader *p) {
+    char c = symbol_look(&p->r, 1);
+    if (symbol_look(&p->r, 0) != '\\') return false;
+    if (p->r.tokens && c && c != 'A' && c != 'z')
+        trap_raise_hint(p->r.arena->trap, TEMPER_UNSUPPORTED, p->r.line, p->r.column,
+                        "with tokens a letter is <word>; \\A and \\z are the ends of the string",
+                        "'\\%c' speaks of characters, but the letters are words", c > ' ' && c <= '~' ? c : '?');
+    switch (c) {
+    case 'A': push_look(p, NOT_BEHIND, SYMBOL_ANY); break;
+    case 'z': push_look(p, NOT_AHEAD, SYMBOL_ANY); break;
+    case 'Z': push_last_line(p); break;
+    case 'b':
+    case 'B': push_boundary(p, c == 'b'); break;
+    case 'R': push_line_end(p); break;
+    default: return false;
+    }
+    symbol_advance(&p->r, 2);
+    return true;
+}
