@@ -395,7 +395,7 @@ static void check_ends(arena *a) {
         const char *means; /* NULL: refused */
     } cases[] = {
         {"a$b", 2, "a"},       {"ab", 1, "a"},       {"a*+", 2, "a*"},       {"[[:alpha:]]", 8, NULL},
-        {"[ab]", 3, NULL},     {"(a)", 2, NULL},     {"a{2}", 3, NULL},      {"(?&)~a", 4, "()"},
+        {"[ab]", 3, NULL},     {"(a)", 2, NULL},     {"a{2}", 3, "a\\{2"},   {"(?&)~a", 4, "()"},
         {"(?&)~a", 3, NULL},   {"(?<n>a)", 4, NULL}, {"a\0b", 3, NULL},      {"[\0-b]", 5, NULL},
         {"\0", 1, NULL},       {"a\0", 2, NULL},     {"[a\0]", 4, NULL},     {"\\x41", 3, NULL},
         {"\\x{41}", 5, NULL},  {"[a-b]", 3, NULL},   {"\\d", 1, NULL},       {"[a\\]", 3, NULL},

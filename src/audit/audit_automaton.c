@@ -1,65 +1,28 @@
 /* Automata from regular expressions: Thompson's construction, then the sets of states that guesses may be in. An
    operand of & or ~ becomes deterministic on the way, where both are easy, and goes on as a part like any other. */
-#include "audit/audit_pattern.h"
+#include "audit/audit_guesses.h"
 
 #include <string.h>
 
-#define NO_LETTER UINT32_MAX /* the label of an edge that reads nothing */
-
-typedef struct edge {
-    uint32_t label; /* a set of the expression, or set_count + a class, or NO_LETTER */
-    uint32_t to;
-    uint32_t next; /* of the same state, + 1; 0: the last */
-} edge;
-
-/* Guessing states. A part of the expression is a run of neighbours with one way in and one way out; nothing leaves
-   the way out, and no edge leaves the run. */
-typedef struct guesses {
-    arena *arena;
-    const pattern *p;
-    uint32_t classes;
-    const uint32_t *class_of;
-    bool **in_set;   /* [sets][classes] */
-    uint32_t *first; /* [states] edge + 1; 0: none */
-    size_t count, capacity;
-    edge *edges;
-    size_t edge_count, edge_capacity;
-    uint64_t work;
-    /* what following all guesses needs of each state; one for all parts, of which there may be many */
-    uint32_t *mark;          /* [room] the round in which it was met */
-    uint32_t *found, *stack; /* [room] */
-    size_t room;
-    uint32_t round;
-} guesses;
-
-typedef struct run {
-    uint32_t low, in, out; /* from state low to the end of what there was then */
-} run;
-
-static void spend(guesses *g, uint64_t steps) {
+void guesses_spend(guesses *g, uint64_t steps) {
     g->work += steps;
     if (g->work > AUTOMATON_WORK)
         trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression takes more steps than are audited");
 }
 
-static uint32_t new_state(guesses *g) {
+uint32_t guesses_state(guesses *g) {
     if (g->count >= AUTOMATON_GUESSES)
         trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
     array_push(g->arena, g->first, g->count, g->capacity, 0);
     return (uint32_t)(g->count - 1);
 }
 
-static void new_edge(guesses *g, uint32_t from, uint32_t label, uint32_t to) {
-    spend(g, 1);
+void guesses_edge(guesses *g, uint32_t from, uint32_t label, uint32_t to) {
+    guesses_spend(g, 1);
     if (g->edge_count >= 16 * (size_t)AUTOMATON_GUESSES)
         trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
     array_push(g->arena, g->edges, g->edge_count, g->edge_capacity, (edge){label, to, g->first[from]});
     g->first[from] = (uint32_t)g->edge_count;
-}
-
-static bool reads(const guesses *g, uint32_t label, uint32_t class) {
-    if (label >= g->p->set_count) return label - g->p->set_count == class;
-    return g->in_set[label][class];
 }
 
 /* ---- following all guesses at once ---- */
@@ -105,7 +68,7 @@ static void close_set(subsets *s, size_t depth) {
             else
                 kept = true;
         }
-        spend(g, steps);
+        guesses_spend(g, steps);
         if (kept) g->found[s->found_count++] = state;
     }
 }
@@ -136,7 +99,7 @@ static uint32_t set_number(subsets *s) {
     arena *a = s->g->arena;
     uint32_t *found = s->g->found;
     sort_numbers(found, s->found_count);
-    spend(s->g, 4 * s->found_count);
+    guesses_spend(s->g, 4 * s->found_count);
     const uint32_t *known = table_find(&s->index, found, s->found_count * sizeof *found);
     if (known) return *known;
     if (s->count >= AUTOMATON_STATES)
@@ -155,16 +118,16 @@ static uint32_t set_number(subsets *s) {
 static uint32_t step(subsets *s, uint32_t set, uint32_t class) {
     guesses *g = s->g;
     size_t depth = 0;
-    spend(g, NEW_CELL);
+    guesses_spend(g, NEW_CELL);
     g->round++;
     s->found_count = 0;
     for (size_t k = 0; k < s->sizes[set]; k++) {
         uint64_t steps = 1;
         for (uint32_t e = g->first[s->members[set][k]]; e; e = g->edges[e - 1].next, steps++) {
             const edge *x = &g->edges[e - 1];
-            if (x->label != NO_LETTER && reads(g, x->label, class)) meet(g, x->to, &depth);
+            if (x->label != NO_LETTER && guesses_reads(g, x->label, class)) meet(g, x->to, &depth);
         }
-        spend(g, steps);
+        guesses_spend(g, steps);
     }
     close_set(s, depth);
     return set_number(s);
@@ -203,11 +166,11 @@ static automaton *determine(guesses *g, uint32_t in, uint32_t out) {
 
 static run embed(guesses *g, const automaton *x) {
     uint32_t low = (uint32_t)g->count, out = low + x->states;
-    while (g->count <= out) new_state(g);
+    while (g->count <= out) guesses_state(g);
     for (uint32_t k = 0; k < x->states; k++) {
         for (uint32_t c = 0; c < x->classes; c++)
-            new_edge(g, low + k, (uint32_t)g->p->set_count + c, low + x->next[(size_t)k * x->classes + c]);
-        if (x->accepts[k]) new_edge(g, low + k, NO_LETTER, out);
+            guesses_edge(g, low + k, (uint32_t)g->p->set_count + c, low + x->next[(size_t)k * x->classes + c]);
+        if (x->accepts[k]) guesses_edge(g, low + k, NO_LETTER, out);
     }
     return (run){low, low, out};
 }
@@ -252,7 +215,7 @@ static automaton *both(guesses *g, const automaton *x, const automaton *y) {
         for (uint32_t c = 0; c < g->classes; c++) {
             size_t left = (size_t)p.pairs[k]->left * g->classes, right = (size_t)p.pairs[k]->right * g->classes;
             uint32_t to = pair_number(&p, x->next[left + c], y->next[right + c]);
-            spend(g, NEW_CELL);
+            guesses_spend(g, NEW_CELL);
             array_push(a, next, next_count, next_capacity, to);
         }
     automaton *z = arena_zalloc(a, 1, sizeof *z);
@@ -264,6 +227,7 @@ static automaton *both(guesses *g, const automaton *x, const automaton *y) {
 }
 
 static run make_not(guesses *g, run x) {
+    if (guesses_has_tests(g, x)) return guesses_tested_not(g, x);
     automaton *made = determine(g, x.in, x.out);
     for (uint32_t k = 0; k < made->states; k++) made->accepts[k] = !made->accepts[k];
     forget(g, x.low);
@@ -271,6 +235,7 @@ static run make_not(guesses *g, run x) {
 }
 
 static run make_both(guesses *g, run x, run y) {
+    if (guesses_has_tests(g, x)) return guesses_tested_both(g, x, y);
     const automaton *left = determine(g, x.in, x.out), *right = determine(g, y.in, y.out);
     forget(g, x.low);
     return embed(g, both(g, left, right));
@@ -279,11 +244,11 @@ static run make_both(guesses *g, run x, run y) {
 /* A copy of the states low ... high - 1 at the end; returns how far they moved. */
 static uint32_t copy_run(guesses *g, uint32_t low, uint32_t high) {
     uint32_t moved = (uint32_t)g->count - low;
-    for (uint32_t k = low; k < high; k++) new_state(g);
+    for (uint32_t k = low; k < high; k++) guesses_state(g);
     for (uint32_t k = low; k < high; k++)
         for (uint32_t e = g->first[k]; e; e = g->edges[e - 1].next) {
             edge x = g->edges[e - 1];
-            new_edge(g, k + moved, x.label, x.to + moved);
+            guesses_edge(g, k + moved, x.label, x.to + moved);
         }
     return moved;
 }
@@ -294,38 +259,38 @@ static run make_repeat(guesses *g, run x, uint32_t least, uint32_t most) {
     uint32_t high = (uint32_t)g->count, copies = most == PATTERN_NO_END ? (least ? least : 1) : most;
     if (copies == 0) {
         forget(g, x.low);
-        uint32_t in = new_state(g), out = new_state(g);
-        new_edge(g, in, NO_LETTER, out);
+        uint32_t in = guesses_state(g), out = guesses_state(g);
+        guesses_edge(g, in, NO_LETTER, out);
         return (run){in, in, out};
     }
     if ((uint64_t)(high - x.low) * copies > AUTOMATON_GUESSES)
         trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
     /* all copies before the first one gets ways in and out */
     for (uint32_t k = 1; k < copies; k++) copy_run(g, x.low, high);
-    uint32_t in = new_state(g), out = new_state(g), here = in;
+    uint32_t in = guesses_state(g), out = guesses_state(g), here = in;
     for (uint32_t k = 0; k < copies; k++) {
         uint32_t moved = k * (high - x.low);
-        if (k >= least) new_edge(g, here, NO_LETTER, out);
-        new_edge(g, here, NO_LETTER, x.in + moved);
-        if (most == PATTERN_NO_END && k + 1 == copies) new_edge(g, x.out + moved, NO_LETTER, x.in + moved);
+        if (k >= least) guesses_edge(g, here, NO_LETTER, out);
+        guesses_edge(g, here, NO_LETTER, x.in + moved);
+        if (most == PATTERN_NO_END && k + 1 == copies) guesses_edge(g, x.out + moved, NO_LETTER, x.in + moved);
         here = x.out + moved;
     }
-    new_edge(g, here, NO_LETTER, out);
+    guesses_edge(g, here, NO_LETTER, out);
     return (run){x.low, in, out};
 }
 
 static run make_or(guesses *g, run x, run y) {
-    uint32_t in = new_state(g), out = new_state(g);
-    new_edge(g, in, NO_LETTER, x.in);
-    new_edge(g, in, NO_LETTER, y.in);
-    new_edge(g, x.out, NO_LETTER, out);
-    new_edge(g, y.out, NO_LETTER, out);
+    uint32_t in = guesses_state(g), out = guesses_state(g);
+    guesses_edge(g, in, NO_LETTER, x.in);
+    guesses_edge(g, in, NO_LETTER, y.in);
+    guesses_edge(g, x.out, NO_LETTER, out);
+    guesses_edge(g, y.out, NO_LETTER, out);
     return (run){x.low, in, out};
 }
 
 static run make_leaf(guesses *g, uint32_t label) {
-    uint32_t in = new_state(g), out = new_state(g);
-    new_edge(g, in, label, out);
+    uint32_t in = guesses_state(g), out = guesses_state(g);
+    guesses_edge(g, in, label, out);
     return (run){in, in, out};
 }
 
@@ -339,19 +304,20 @@ static run make_all(guesses *g) {
         case PATTERN_SET: stack[depth++] = make_leaf(g, x->set); break;
         case PATTERN_CAT:
             depth--;
-            new_edge(g, stack[depth - 1].out, NO_LETTER, stack[depth].in);
+            guesses_edge(g, stack[depth - 1].out, NO_LETTER, stack[depth].in);
             stack[depth - 1].out = stack[depth].out;
             break;
         case PATTERN_OR: depth--, stack[depth - 1] = make_or(g, stack[depth - 1], stack[depth]); break;
         case PATTERN_BOTH: depth--, stack[depth - 1] = make_both(g, stack[depth - 1], stack[depth]); break;
         case PATTERN_NOT: stack[depth - 1] = make_not(g, stack[depth - 1]); break;
+        case PATTERN_LOOK: stack[depth - 1] = guesses_look(g, stack[depth - 1], x->behind, x->negated); break;
         case PATTERN_REPEAT: stack[depth - 1] = make_repeat(g, stack[depth - 1], x->least, x->most); break;
         }
     }
     return stack[0];
 }
 
-static void turn_edges(guesses *g) {
+void guesses_turn(guesses *g) {
     uint32_t *old_first = g->first;
     edge *old = g->edges;
     size_t count = g->count;
@@ -360,7 +326,7 @@ static void turn_edges(guesses *g) {
     g->edges = NULL;
     g->edge_count = g->edge_capacity = 0;
     for (uint32_t k = 0; k < count; k++)
-        for (uint32_t e = old_first[k]; e; e = old[e - 1].next) new_edge(g, old[e - 1].to, old[e - 1].label, k);
+        for (uint32_t e = old_first[k]; e; e = old[e - 1].next) guesses_edge(g, old[e - 1].to, old[e - 1].label, k);
 }
 
 /* ---- letters ---- */
@@ -390,8 +356,9 @@ automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
         for (size_t k = 0; k < p->letters->count; k++) g.in_set[s][g.class_of[k]] = p->sets[s][k];
     }
     run all = make_all(&g);
-    if (reversed) turn_edges(&g);
-    automaton *x = reversed ? determine(&g, all.out, all.in) : determine(&g, all.in, all.out);
+    guesses *plain = g.look_count ? guesses_without_looks(&g, &all) : &g;
+    if (reversed) guesses_turn(plain);
+    automaton *x = reversed ? determine(plain, all.out, all.in) : determine(plain, all.in, all.out);
     x->class_of = arena_alloc(a, p->letters->count, sizeof *x->class_of);
     if (p->letters->count) memcpy(x->class_of, g.class_of, p->letters->count * sizeof *x->class_of);
     return automaton_least(a, x, p->letters->count);
@@ -401,7 +368,7 @@ automaton *automaton_reversed(arena *a, const automaton *x, size_t letters) {
     pattern none = {0};
     guesses g = {.arena = a, .p = &none, .classes = x->classes};
     run all = embed(&g, x);
-    turn_edges(&g);
+    guesses_turn(&g);
     automaton *y = determine(&g, all.out, all.in);
     y->class_of = x->class_of;
     return automaton_least(a, y, letters);

@@ -18,17 +18,25 @@ bool pattern_has(const pattern_text *p, const char *characters) {
 /* Operators by how tightly they bind. */
 typedef enum waiting { WAITS_GROUP, WAITS_OR, WAITS_BOTH, WAITS_CAT, WAITS_NOT } waiting;
 
+/* An open group: what its ")" ends. */
+typedef struct open_group {
+    pattern_flags outside;
+    char look; /* '=' or '!': an assertion; 0: none */
+    bool behind;
+} open_group;
+
 typedef struct reader {
     pattern_text t;
     pattern *out;
     bool extended;
     unsigned char *stack; /* of enum waiting */
     size_t depth, capacity;
-    size_t groups;  /* open ones */
-    bool operand;   /* one ended here, which a repetition or a closing anchor may follow */
-    bool ended;     /* "$" came: nothing may follow in this alternative */
+    open_group *groups;
+    size_t group_count, group_capacity;
+    bool operand;   /* one ended here, which a repetition may follow */
     bool repeated;  /* the operand has its repetition */
     bool after_not; /* "~" waits for an operand */
+    bool quoting;   /* inside \Q...\E */
 } reader;
 
 static void emit(reader *r, pattern_part part) {
@@ -48,7 +56,6 @@ static void wait_for(reader *r, waiting w) {
 
 /* Something begins: what stood before it in the sequence is joined to it. */
 static void begin_operand(reader *r) {
-    if (r->ended) pattern_refuse(&r->t, "something follows '$'");
     if (!r->operand) return;
     finish(r, WAITS_CAT);
     wait_for(r, WAITS_CAT);
@@ -64,7 +71,7 @@ static void end_operand(reader *r) {
 static void end_sequence(reader *r) {
     if (r->after_not) pattern_refuse(&r->t, "nothing follows '~'");
     if (!r->operand) emit(r, (pattern_part){.op = PATTERN_EMPTY});
-    r->operand = r->repeated = r->ended = false;
+    r->operand = r->repeated = false;
 }
 
 static void between(reader *r, waiting w) {
@@ -76,37 +83,98 @@ static void between(reader *r, waiting w) {
 
 /* ---- groups ---- */
 
-static bool is_in_word(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+static bool is_in_word(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes "(", "(?:", "(?<name>" or "(?P<name>". */
-static void take_opening(pattern_text *t) {
-    static const char *const openings[] = {"(?:", "(?<", "(?P<", "("};
-    size_t k = 0;
-    while (!pattern_has(t, openings[k])) k++;
-    t->at += strlen(openings[k]);
-    if (!strchr(openings[k], '<')) return;
+static void take_name(pattern_text *t, char end) {
     if (!is_in_word(pattern_look(t, 0))) pattern_refuse(t, "a group without a name");
     while (is_in_word(pattern_look(t, 0)) || is_digit(pattern_look(t, 0))) t->at++;
-    if (pattern_look(t, 0) != '>') pattern_refuse(t, "this name of a group does not end");
+    if (pattern_look(t, 0) != end) pattern_refuse(t, "this name of a group does not end");
     t->at++;
 }
 
-static void open_group(reader *r) {
+/* Letters between "(?" and ")" or ":". */
+static void take_flags(pattern_text *t) {
+    bool on = true;
+    if (pattern_has(t, "^")) t->flags = (pattern_flags){0}, t->at++;
+    for (; !pattern_has(t, ")") && !pattern_has(t, ":"); t->at++) {
+        bool twice = pattern_has(t, "xx");
+        if (t->letters->tokens && on && (pattern_has(t, "i") || pattern_has(t, "m")))
+            pattern_refuse(t, "a flag for characters, where letters are words");
+        switch (pattern_look(t, 0)) {
+        case '-':
+            if (!on || is_digit(pattern_look(t, 1))) pattern_refuse(t, "this group is not known");
+            on = false;
+            break;
+        case 'i': t->flags.any_case = on; break;
+        case 'm': t->flags.lines = on; break;
+        case 's': t->flags.dot_newline = on; break;
+        case 'x':
+            t->flags.free = on;
+            t->flags.free_classes = on && twice;
+            t->at += twice;
+            break;
+        case 'u':
+            t->flags.unicode = on;
+            t->flags.ascii = !on;
+            break;
+        case 'U':
+        case 'J':
+        case 'n': break; /* no words more or less */
+        default: pattern_refuse(t, "this group is not known");
+        }
+    }
+}
+
+/* Takes what opens a group; false: it was only flags. */
+static bool take_opening(pattern_text *t, open_group *g) {
+    t->at++;
+    if (pattern_has(t, "*")) pattern_refuse(t, "a verb");
+    if (!pattern_has(t, "?")) return true;
+    t->at++;
+    if (pattern_has(t, "<=") || pattern_has(t, "<!")) g->behind = true, t->at++;
+    char c = pattern_look(t, 0);
+    if (c == '=' || c == '!') {
+        g->look = c;
+        t->at++;
+    } else if (c == '|') {
+        t->at++;
+    } else if (c == '<' || c == '\'' || pattern_has(t, "P<") || pattern_has(t, "P'")) {
+        t->at += c == 'P' ? 2 : 1;
+        take_name(t, t->bytes[t->at - 1] == '<' ? '>' : '\'');
+    } else {
+        take_flags(t);
+        t->at++;
+        return t->bytes[t->at - 1] == ':';
+    }
+    return true;
+}
+
+static void open(reader *r) {
+    open_group g = {.outside = r->t.flags};
+    size_t start = r->t.at;
+    if (!take_opening(&r->t, &g)) {
+        r->repeated = r->operand; /* no repetition follows flags */
+        return;
+    }
+    size_t end = r->t.at;
+    r->t.at = start;
     begin_operand(r);
-    take_opening(&r->t);
+    r->t.at = end;
     wait_for(r, WAITS_GROUP);
-    r->groups++;
+    array_push(r->t.arena, r->groups, r->group_count, r->group_capacity, g);
     r->after_not = false;
 }
 
 static void close_group(reader *r) {
-    if (!r->groups) pattern_refuse(&r->t, "this ')' closes nothing");
+    if (!r->group_count) pattern_refuse(&r->t, "this ')' closes nothing");
+    const open_group g = r->groups[--r->group_count];
     end_sequence(r);
     finish(r, WAITS_OR);
     r->depth--;
-    r->groups--;
     r->t.at++;
+    r->t.flags = g.outside;
+    if (g.look) emit(r, (pattern_part){.op = PATTERN_LOOK, .behind = g.behind, .negated = g.look == '!'});
     end_operand(r);
 }
 
@@ -119,56 +187,190 @@ static bool read_count(pattern_text *t, uint32_t *count) {
     uint32_t x = 0;
     for (; is_digit(pattern_look(t, 0)); t->at++) {
         x = x * 10 + (uint32_t)(pattern_look(t, 0) - '0');
-        if (x > REPEAT_MOST) pattern_refuse(t, "more than 20000 repetitions");
+        if (x > REPEAT_MOST) x = REPEAT_MOST + 1;
     }
     if (t->at > start) *count = x;
     return t->at > start;
 }
 
-static void read_braces(pattern_text *t, pattern_part *x) {
-    t->at++;
+/* False: "{" begins no repetition, and is a letter. */
+static bool read_braces(pattern_text *t, pattern_part *x) {
+    size_t start = t->at++;
     bool low = read_count(t, &x->least), comma = pattern_look(t, 0) == ',';
     if (comma) t->at++;
     x->most = comma ? PATTERN_NO_END : x->least;
     bool high = comma && read_count(t, &x->most);
-    if ((!low && !high) || pattern_look(t, 0) != '}' || x->least > x->most)
-        pattern_refuse(t, "this is no repetition");
+    if ((!low && !high) || pattern_look(t, 0) != '}') return t->at = start, false;
+    if (x->least > REPEAT_MOST || (x->most > REPEAT_MOST && x->most != PATTERN_NO_END) || x->least > x->most)
+        pattern_refuse(t, "no repetition, or more than 20000");
     t->at++;
+    return true;
 }
 
-static void repeat(reader *r) {
+/* False: there is none here. */
+static bool repeat(reader *r) {
     pattern_part x = {.op = PATTERN_REPEAT, .most = PATTERN_NO_END};
-    if (!r->operand || r->repeated || r->ended) /* also of groups that begin with "(?" and are of no known kind */
-        pattern_refuse(&r->t, "nothing stands before this repetition");
     char c = pattern_look(&r->t, 0);
     if (c == '{') {
-        read_braces(&r->t, &x);
-    } else {
+        if (!read_braces(&r->t, &x)) return false;
+    } else if (c == '*' || c == '+' || c == '?') {
         x.least = c == '+';
         if (c == '?') x.most = 1;
         r->t.at++;
+    } else {
+        return false;
     }
+    if (!r->operand || r->repeated) pattern_refuse(&r->t, "nothing stands before this repetition");
     if (pattern_look(&r->t, 0) == '?') r->t.at++; /* lazy: the same words */
     if (pattern_look(&r->t, 0) == '+') pattern_refuse(&r->t, "a possessive repetition");
     emit(r, x);
     r->repeated = true;
+    return true;
+}
+
+/* ---- assertions ---- */
+
+/* Pairs of characters, up to a 0. */
+static const uint32_t newline[] = {'\n', '\n', 0}, carriage[] = {'\r', '\r', 0};
+static const uint32_t line_ends[] = {'\n', '\f', 0x85, 0x85, 0x2028, 0x2029, 0};
+static const uint32_t word[] = {'0', '9', 'A', 'Z', '_', '_', 'a', 'z', 0};
+static const uint32_t none[] = {0};
+
+static void emit_set(reader *r, bool *set) {
+    emit(r, (pattern_part){.op = PATTERN_SET, .set = (uint32_t)r->out->set_count});
+    array_push(r->t.arena, r->out->sets, r->out->set_count, r->out->set_capacity, set);
+}
+
+/* One letter of these characters, or of all others; the switches do not matter. */
+static void emit_letters(reader *r, const uint32_t *pairs, bool others) {
+    pattern_flags flags = r->t.flags;
+    r->t.flags = (pattern_flags){0};
+    bool *set = pattern_ranges_set(&r->t, pairs);
+    r->t.flags = flags;
+    if (others) pattern_complement(&r->t, set);
+    emit_set(r, set);
+}
+
+static void emit_op(reader *r, pattern_op op) { emit(r, (pattern_part){.op = op}); }
+
+static void emit_look(reader *r, bool behind, bool negated) {
+    emit(r, (pattern_part){.op = PATTERN_LOOK, .behind = behind, .negated = negated});
+}
+
+/* No letter, or in lines none but the newline, stands before or behind. */
+static void emit_edge(reader *r, bool behind, bool lines) {
+    emit_letters(r, lines ? newline : none, true);
+    emit_look(r, behind, true);
+}
+
+static void emit_boundary(reader *r, bool same) {
+    if (r->t.flags.unicode) pattern_refuse(&r->t, "a word boundary of Unicode");
+    for (int before = 0; before < 2; before++) {
+        emit_letters(r, word, false);
+        emit_look(r, true, !before);
+        emit_letters(r, word, false);
+        emit_look(r, false, (before != 0) != same);
+        emit_op(r, PATTERN_CAT);
+    }
+    emit_op(r, PATTERN_OR);
+}
+
+/* The end, or the newline before it. */
+static void emit_last_line(reader *r) {
+    emit_letters(r, newline, false);
+    emit(r, (pattern_part){.op = PATTERN_REPEAT, .most = 1});
+    emit_edge(r, false, false);
+    emit_op(r, PATTERN_CAT);
+    emit_look(r, false, false);
+}
+
+/* Two characters that end a line together are not taken apart. */
+static void emit_line_end(reader *r) {
+    emit_letters(r, carriage, false);
+    emit_letters(r, newline, false);
+    emit_op(r, PATTERN_CAT);
+    emit_letters(r, line_ends, false);
+    emit_op(r, PATTERN_OR);
+    emit_letters(r, carriage, false);
+    emit_letters(r, newline, false);
+    emit_look(r, false, true);
+    emit_op(r, PATTERN_CAT);
+    emit_op(r, PATTERN_OR);
+}
+
+/* ^ and $ at the ends of the text or of its alternatives: what they say is so of all words. */
+static bool is_idle(const reader *r, bool start) {
+    char next = pattern_look(&r->t, 1);
+    if (r->group_count || r->after_not || r->t.flags.lines) return false;
+    if (start) return !r->operand && !(next && strchr("*+?{", next));
+    return !next || next == '|' || (next == '&' && r->extended);
+}
+
+/* ^ $ and the escapes that stand for no set; false: it is none of them. */
+static bool read_assertion(reader *r) {
+    char c = pattern_look(&r->t, 0), d = pattern_look(&r->t, 1);
+    bool anchor = c == '^' || c == '$', lines = r->t.flags.lines;
+    if (!anchor && (c != '\\' || !d || !strchr("AzZbBR", d))) return false;
+    if (!anchor && r->t.letters->tokens && d != 'A' && d != 'z')
+        pattern_refuse(&r->t, "an escape for characters, where letters are words");
+    if (anchor && is_idle(r, c == '^')) return r->t.at++, true;
+    begin_operand(r);
+    if (anchor)
+        emit_edge(r, c == '^', lines);
+    else if (d == 'A' || d == 'z')
+        emit_edge(r, d == 'A', false);
+    else if (d == 'Z')
+        emit_last_line(r);
+    else if (d == 'R')
+        emit_line_end(r);
+    else
+        emit_boundary(r, d == 'B');
+    r->t.at += anchor ? 1 : 2;
+    end_operand(r);
+    return true;
 }
 
 /* ---- the text ---- */
 
-static void anchor(reader *r, bool start) {
-    char after = pattern_look(&r->t, 1);
-    bool at_end = !after || after == '|' || (after == '&' && r->extended);
-    if (r->groups || r->after_not || r->ended || (start ? r->operand : !at_end))
-        pattern_refuse(&r->t, "an anchor inside the expression");
-    r->ended = !start;
-    r->t.at++;
+/* Blanks and comments, where they mean nothing, and quotations that begin or end. */
+static bool skip(reader *r) {
+    pattern_text *t = &r->t;
+    char c = pattern_look(t, 0);
+    if (!r->quoting && pattern_has(t, "(?#")) {
+        while (!pattern_has(t, ")")) {
+            if (!pattern_look(t, 0)) pattern_refuse(t, "this comment does not end");
+            t->at++;
+        }
+        return t->at++, true;
+    }
+    static const char *const blanks[] = {
+        " ", "\t", "\n", "\r", "\xC2\x85", "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+    for (size_t k = 0; !r->quoting && t->flags.free && k < sizeof blanks / sizeof *blanks; k++)
+        if (pattern_has(t, blanks[k])) return t->at += strlen(blanks[k]), true;
+    if (!r->quoting && t->flags.free && c == '#') {
+        while (pattern_look(t, 0) && !pattern_has(t, "\n")) t->at++;
+        return true;
+    }
+    if (t->letters->tokens || (!pattern_has(t, "\\E") && (r->quoting || !pattern_has(t, "\\Q")))) return false;
+    r->quoting = pattern_has(t, "\\Q");
+    return t->at += 2, true;
+}
+
+static void read_letter(reader *r) {
+    begin_operand(r);
+    bool named = !r->quoting && pattern_has(&r->t, "\\N{");
+    emit_set(r, r->quoting ? pattern_read_quoted(&r->t) : pattern_read_set(&r->t));
+    end_operand(r);
+    if (named && !repeat(r)) pattern_refuse(&r->t, "a character by its name");
 }
 
 static void read_one(reader *r) {
     char c = pattern_look(&r->t, 0);
-    if (c == '(') {
-        open_group(r);
+    if (skip(r)) return;
+    if (r->quoting) {
+        read_letter(r);
+    } else if (c == '(') {
+        open(r);
     } else if (c == ')') {
         close_group(r);
     } else if (c == '|') {
@@ -180,20 +382,11 @@ static void read_one(reader *r) {
         wait_for(r, WAITS_NOT);
         r->after_not = true;
         r->t.at++;
-    } else if (c == '^' || c == '$') {
-        anchor(r, c == '^');
-    } else if (c == '*' || c == '+' || c == '?' || c == '{') {
-        repeat(r);
     } else if (c == ' ' && r->t.letters->tokens) {
         r->repeated = r->operand; /* a repetition stands directly behind what it repeats */
         r->t.at++;
-    } else {
-        begin_operand(r);
-        pattern_part part = {.op = PATTERN_SET, .set = (uint32_t)r->out->set_count};
-        bool *set = pattern_read_set(&r->t);
-        array_push(r->t.arena, r->out->sets, r->out->set_count, r->out->set_capacity, set);
-        emit(r, part);
-        end_operand(r);
+    } else if (!repeat(r) && !read_assertion(r)) {
+        read_letter(r);
     }
 }
 
@@ -210,7 +403,7 @@ pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet
         r.t.at = strlen(extended);
     }
     while (r.t.at < length) read_one(&r);
-    if (r.groups) pattern_refuse(&r.t, "a '(' is never closed");
+    if (r.group_count) pattern_refuse(&r.t, "a '(' is never closed");
     end_sequence(&r);
     finish(&r, WAITS_OR);
     return out;

@@ -15,7 +15,8 @@ typedef enum pattern_op {
     PATTERN_OR,
     PATTERN_BOTH, /* & */
     PATTERN_NOT,  /* ~ */
-    PATTERN_REPEAT
+    PATTERN_REPEAT,
+    PATTERN_LOOK /* the empty word where the operand matches what follows or precedes, or does not */
 } pattern_op;
 
 #define PATTERN_NO_END UINT32_MAX
@@ -26,6 +27,7 @@ typedef struct pattern_part {
     pattern_op op;
     uint32_t set;         /* SET: index into sets */
     uint32_t least, most; /* REPEAT; most may be PATTERN_NO_END */
+    bool behind, negated; /* LOOK */
 } pattern_part;
 
 typedef struct pattern {
@@ -39,6 +41,17 @@ typedef struct pattern {
 /* Raises TEMPER_RANGE for what it does not understand. */
 pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet *letters);
 
+/* Switches inside an expression. */
+typedef struct pattern_flags {
+    bool any_case;     /* i */
+    bool ascii;        /* -u: only letters of ASCII have cases */
+    bool unicode;      /* u: named classes are not those that are known */
+    bool lines;        /* m: ^ and $ are ends of lines */
+    bool dot_newline;  /* s */
+    bool free;         /* x: blanks and comments mean nothing */
+    bool free_classes; /* xx: nor do blanks inside classes */
+} pattern_flags;
+
 /* A place in the text of an expression. */
 typedef struct pattern_text {
     arena *arena;
@@ -46,6 +59,7 @@ typedef struct pattern_text {
     size_t length, at;
     const alphabet *letters;
     uint64_t looked; /* at letters, for all sets so far */
+    pattern_flags flags;
 } pattern_text;
 
 _Noreturn void pattern_refuse(const pattern_text *p, const char *why);
@@ -59,6 +73,11 @@ bool pattern_has(const pattern_text *p, const char *characters);
 bool *pattern_new_set(pattern_text *p);
 /* The set that is written here: a character, an escape, a class, `.`, a word; [letters]. */
 bool *pattern_read_set(pattern_text *p);
+/* The character that stands here, whatever it is. */
+bool *pattern_read_quoted(pattern_text *p);
+/* The letters among these pairs of characters, low and high, up to a 0. */
+bool *pattern_ranges_set(pattern_text *p, const uint32_t *pairs);
+void pattern_complement(const pattern_text *p, bool *set);
 
 /* ---- automata ---- */
 

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/case_fold.h"
+#include "base/category.h"
+
 typedef struct letters_set {
     pattern_text *p;
     bool *has; /* [letters] */
@@ -21,17 +24,29 @@ static void look_at_letters(pattern_text *p) {
         trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0, "a language has more sets of letters than are audited");
 }
 
-static void add_range(const letters_set *s, uint32_t low, uint32_t high) {
-    look_at_letters(s->p);
-    const alphabet *letters = s->p->letters;
-    for (size_t k = 0; k < letters->count; k++) {
-        uint32_t code = code_of(letters, k);
-        if (code >= low && code <= high) s->has[k] = true;
-    }
+/* Whether a letter, or one that differs from it by case where that does not matter, passes the test. */
+typedef bool code_test(const void *context, uint32_t code);
+static bool some_case(const pattern_text *p, size_t letter, code_test *test, const void *context) {
+    uint32_t code = code_of(p->letters, letter), cases[CASE_ORBIT];
+    if (!p->flags.any_case) return test(context, code);
+    bool found = false;
+    for (size_t k = case_orbit(cases, code, p->flags.ascii); k-- > 0;) found |= test(context, cases[k]);
+    return found;
 }
 
-static void complement(const letters_set *s) {
-    for (size_t k = 0; k < s->p->letters->count; k++) s->has[k] = !s->has[k];
+static bool is_between(const void *context, uint32_t code) {
+    const uint32_t *ends = context;
+    return code >= ends[0] && code <= ends[1];
+}
+
+static void add_range(const letters_set *s, uint32_t low, uint32_t high) {
+    const uint32_t ends[2] = {low, high};
+    look_at_letters(s->p);
+    for (size_t k = 0; k < s->p->letters->count; k++) s->has[k] |= some_case(s->p, k, is_between, ends);
+}
+
+void pattern_complement(const pattern_text *p, bool *set) {
+    for (size_t k = 0; k < p->letters->count; k++) set[k] = !set[k];
 }
 
 bool *pattern_new_set(pattern_text *p) {
@@ -39,7 +54,13 @@ bool *pattern_new_set(pattern_text *p) {
     return arena_zalloc(p->arena, p->letters->count, sizeof(bool));
 }
 
-/* ---- named classes: ASCII only ---- */
+bool *pattern_ranges_set(pattern_text *p, const uint32_t *pairs) {
+    letters_set s = {p, pattern_new_set(p)};
+    for (; *pairs; pairs += 2) add_range(&s, pairs[0], pairs[1]);
+    return s.has;
+}
+
+/* ---- named classes: ASCII only, but for those of PCRE2 ---- */
 
 typedef enum character_class {
     CLASS_DIGIT,
@@ -55,14 +76,18 @@ typedef enum character_class {
     CLASS_GRAPH,
     CLASS_PRINT,
     CLASS_CNTRL,
+    CLASS_ASCII,
+    CLASS_HORIZONTAL,
+    CLASS_VERTICAL,
     NO_CLASS
 } character_class;
 
-static const char *const class_names[NO_CLASS] = {"[:digit:]", "[:word:]",  "[:space:]",  "[:alpha:]", "[:alnum:]",
-                                                  "[:upper:]", "[:lower:]", "[:xdigit:]", "[:blank:]", "[:punct:]",
-                                                  "[:graph:]", "[:print:]", "[:cntrl:]"};
+static const char *const class_names[NO_CLASS] = {
+    "[:digit:]", "[:word:]",  "[:space:]", "[:alpha:]", "[:alnum:]", "[:upper:]", "[:lower:]", "[:xdigit:]",
+    "[:blank:]", "[:punct:]", "[:graph:]", "[:print:]", "[:cntrl:]", "[:ascii:]", "",          ""};
 
-static bool in_class(character_class class, uint32_t c) {
+static bool in_class(const void *context, uint32_t c) {
+    character_class class = *(const character_class *)context;
     bool digit = c >= '0' && c <= '9', upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z';
     bool graph = c > ' ' && c < 0x7F, alnum = digit || upper || lower;
     switch (class) {
@@ -79,26 +104,33 @@ static bool in_class(character_class class, uint32_t c) {
     case CLASS_GRAPH: return graph;
     case CLASS_PRINT: return graph || c == ' ';
     case CLASS_CNTRL: return c < ' ' || c == 0x7F;
+    case CLASS_ASCII: return c < 0x80;
+    case CLASS_HORIZONTAL:
+        return c == ' ' || c == '\t' || c == 0xA0 || c == 0x1680 || c == 0x180E || (c >= 0x2000 && c <= 0x200A) ||
+               c == 0x202F || c == 0x205F || c == 0x3000;
+    case CLASS_VERTICAL: return (c >= '\n' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
     case NO_CLASS: break;
     }
     return false;
 }
 
 static void add_class(const letters_set *s, character_class class, bool others) {
+    if (s->p->flags.unicode) pattern_refuse(s->p, "a class of Unicode");
     look_at_letters(s->p);
-    const alphabet *letters = s->p->letters;
-    for (size_t k = 0; k < letters->count; k++)
-        if (in_class(class, code_of(letters, k)) != others) s->has[k] = true;
+    for (size_t k = 0; k < s->p->letters->count; k++)
+        if (some_case(s->p, k, in_class, &class) != others) s->has[k] = true;
 }
 
-/* \d \D \w \W \s \S */
+/* \d \D \w \W \s \S \h \H \V; \v is a character */
 static character_class escaped_class(const pattern_text *p, bool *others) {
     if (pattern_look(p, 0) != '\\') return NO_CLASS;
     char c = pattern_look(p, 1);
-    *others = c == 'D' || c == 'W' || c == 'S';
+    *others = c == 'D' || c == 'W' || c == 'S' || c == 'H' || c == 'V';
     return c == 'd' || c == 'D'   ? CLASS_DIGIT
            : c == 'w' || c == 'W' ? CLASS_WORD
            : c == 's' || c == 'S' ? CLASS_SPACE
+           : c == 'h' || c == 'H' ? CLASS_HORIZONTAL
+           : c == 'V'             ? CLASS_VERTICAL
                                   : NO_CLASS;
 }
 
@@ -112,13 +144,39 @@ static bool read_escaped_class(pattern_text *p, const letters_set *s) {
     return true;
 }
 
+/* ---- general categories ---- */
+
+static bool in_categories(const void *context, uint32_t code) {
+    return (category_of(code) & *(const uint32_t *)context) != 0;
+}
+
+/* \pL \PL \p{Lu} \p{^Lu} \p{gc=Lu}; false: none of them. */
+static bool read_property(pattern_text *p, const letters_set *s) {
+    bool others = pattern_has(p, "\\P"), braces = pattern_look(p, 2) == '{';
+    if (!others && !pattern_has(p, "\\p")) return false;
+    p->at += 2 + braces;
+    if (braces && pattern_has(p, "^")) others = !others, p->at++;
+    if (braces && pattern_has(p, "gc=")) p->at += 3;
+    if (braces && pattern_has(p, "General_Category=")) p->at += strlen("General_Category=");
+    size_t length = braces ? 0 : 1;
+    while (braces && pattern_look(p, length) && pattern_look(p, length) != '}') length++;
+    uint32_t mask = p->length - p->at >= length + braces ? category_named(p->bytes + p->at, length) : 0;
+    if (!mask) pattern_refuse(p, "no general category of characters");
+    p->looked += 500 * p->letters->count; /* a category is found among runs of characters */
+    look_at_letters(p);
+    for (size_t k = 0; k < p->letters->count; k++)
+        if (some_case(p, k, in_categories, &mask) != others) s->has[k] = true;
+    p->at += length + braces;
+    return true;
+}
+
 /* ---- characters ---- */
 
 static uint32_t read_hex(pattern_text *p, size_t digits) {
     bool braces = pattern_look(p, 0) == '{';
     size_t count = 0;
     uint32_t code = 0;
-    if (braces) p->at++, digits = 6;
+    if (braces) p->at++, digits = 8;
     for (; count < digits; count++, p->at++) {
         char c = pattern_look(p, 0), low = (char)(c | 0x20);
         if (c >= '0' && c <= '9')
@@ -142,14 +200,44 @@ static uint32_t read_plain(pattern_text *p) {
     return code;
 }
 
+/* Digits of base 8 behind \0, or in braces behind \o. */
+static uint32_t read_octal(pattern_text *p) {
+    bool braces = pattern_look(p, 0) == 'o';
+    uint32_t code = 0;
+    size_t count = 0, most = braces ? 7 : 2;
+    p->at++;
+    if (braces && pattern_look(p, 0) != '{') pattern_refuse(p, "no character");
+    p->at += braces;
+    for (; count < most && pattern_look(p, 0) >= '0' && pattern_look(p, 0) <= '7'; count++, p->at++)
+        code = code * 8 + (uint32_t)(pattern_look(p, 0) - '0');
+    if ((braces && (!count || pattern_look(p, 0) != '}')) || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+        pattern_refuse(p, "no character");
+    p->at += braces;
+    return code;
+}
+
+/* \cA is 1; also of other printable characters. */
+static uint32_t read_control(pattern_text *p) {
+    char c = pattern_look(p, 1);
+    if (c <= ' ' || c > '~') pattern_refuse(p, "no character");
+    p->at += 2;
+    return (uint32_t)(c >= 'a' && c <= 'z' ? c & ~0x20 : c) ^ 0x40;
+}
+
 static uint32_t read_character(pattern_text *p) {
-    if (pattern_look(p, 0) != '\\') return read_plain(p);
+    if (pattern_look(p, 0) != '\\') {
+        uint32_t code = read_plain(p);
+        if (code == '\n' || code == '\r') pattern_refuse(p, "a second line");
+        return code;
+    }
     p->at++;
     char c = pattern_look(p, 0), low = (char)(c | 0x20);
     if (c == 'x' || c == 'u') {
         p->at++;
         return read_hex(p, c == 'x' ? 2 : 4);
     }
+    if (c == '0' || c == 'o') return read_octal(p);
+    if (c == 'c') return read_control(p);
     if ((low >= 'a' && low <= 'z') || (c >= '0' && c <= '9')) {
         static const char names[] = "abefnrtv", codes[] = "\a\0\x1B\f\n\r\t\v"; /* \b is none */
         const char *found = c == 'b' ? NULL : strchr(names, c);
@@ -181,16 +269,86 @@ static void read_word(pattern_text *p, const letters_set *s) {
 
 /* ---- classes ---- */
 
+/* [:name:], or [.x.] and [=x=], which are not known; "[" alone is a letter. */
+static bool is_bracketed(const pattern_text *p) {
+    char kind = pattern_look(p, 1);
+    if (!pattern_has(p, "[:") && !pattern_has(p, "[.") && !pattern_has(p, "[=")) return false;
+    for (size_t k = 2;; k++) {
+        char c = pattern_look(p, k);
+        if (c == kind) return pattern_look(p, k + 1) == ']';
+        if (!c || c == '[' || c == ']' || c == '\\') return false;
+    }
+}
+
 static void read_named(pattern_text *p, const letters_set *s) {
     character_class class = CLASS_DIGIT;
-    while (class != NO_CLASS && !pattern_has(p, class_names[class])) class ++;
-    if (class == NO_CLASS) pattern_refuse(p, "there is no class of this name");
-    add_class(s, class, false);
-    p->at += strlen(class_names[class]);
+    bool others = pattern_has(p, "[:^");
+    if (!pattern_has(p, "[:")) pattern_refuse(p, "a collating element");
+    p->at += 2 + others;
+    while (class != CLASS_HORIZONTAL && !pattern_has(p, class_names[class] + 2)) class ++;
+    if (class == CLASS_HORIZONTAL) pattern_refuse(p, "there is no class of this name");
+    add_class(s, class, others);
+    p->at += strlen(class_names[class]) - 2;
+}
+
+/* In a class \b is the backspace, and a digit but 0, 8 and 9 begins an octal code. */
+static uint32_t read_member(pattern_text *p) {
+    if (pattern_has(p, "\\") && pattern_look(p, 1) >= '1' && pattern_look(p, 1) <= '7') {
+        uint32_t code = 0;
+        p->at++;
+        for (size_t k = 0; k < 3 && pattern_look(p, 0) >= '0' && pattern_look(p, 0) <= '7'; k++, p->at++)
+            code = code * 8 + (uint32_t)(pattern_look(p, 0) - '0');
+        return code;
+    }
+    if (!pattern_has(p, "\\b")) return read_character(p);
+    p->at += 2;
+    return '\b';
+}
+
+static void add_quoted(pattern_text *p, const letters_set *s) {
+    uint32_t code = read_plain(p);
+    if (code == '\n' || code == '\r') pattern_refuse(p, "a second line");
+    add_range(s, code, code);
+}
+
+bool *pattern_read_quoted(pattern_text *p) {
+    letters_set s = {p, pattern_new_set(p)};
+    add_quoted(p, &s);
+    return s.has;
+}
+
+/* Blanks that do not count, and quotations of nothing. */
+static void skip_in_class(pattern_text *p) {
+    bool tokens = p->letters->tokens, blanks = p->flags.free_classes;
+    for (size_t size = 1; size; p->at += size)
+        size = (pattern_has(p, " ") && (tokens || blanks)) || (pattern_has(p, "\t") && blanks) ? 1
+               : !tokens && pattern_has(p, "\\E")                                              ? 2
+               : !tokens && pattern_has(p, "\\Q\\E")                                           ? 4
+                                                                                               : 0;
 }
 
 /* A "-" before the end of a class is a letter. */
 static bool is_range(const pattern_text *p) { return pattern_has(p, "-") && !pattern_has(p, "-]"); }
+
+/* Takes the "-" of a range, with what means nothing around it. */
+static bool take_dash(pattern_text *p) {
+    size_t start = p->at;
+    skip_in_class(p);
+    bool range = is_range(p) && pattern_look(p, 1);
+    if (range) p->at++, skip_in_class(p);
+    if (range && !pattern_has(p, "]") && pattern_look(p, 0)) return true;
+    return p->at = start, false;
+}
+
+/* \Q...\E in a class. */
+static bool read_quotation(pattern_text *p, const letters_set *s) {
+    if (!pattern_has(p, "\\Q")) return false;
+    p->at += 2;
+    while (pattern_look(p, 0) && !pattern_has(p, "\\E")) add_quoted(p, s);
+    if (pattern_look(p, 0)) p->at += 2;
+    if (is_range(p)) pattern_refuse(p, "a range that begins with a quotation");
+    return true;
+}
 
 static void read_range(pattern_text *p, const letters_set *s) {
     bool others;
@@ -198,12 +356,12 @@ static void read_range(pattern_text *p, const letters_set *s) {
         if (is_range(p)) pattern_refuse(p, "a range that begins with a class");
         return;
     }
-    uint32_t low = read_character(p), high = low;
-    if (is_range(p)) {
-        p->at++;
-        if (escaped_class(p, &others) != NO_CLASS || pattern_has(p, "[:"))
+    if (read_property(p, s)) return;
+    uint32_t low = read_member(p), high = low;
+    if (take_dash(p)) {
+        if (escaped_class(p, &others) != NO_CLASS || is_bracketed(p))
             pattern_refuse(p, "a range that ends with a class");
-        high = read_character(p);
+        high = read_member(p);
     } else if (!low) {
         pattern_refuse(p, "a NUL character");
     }
@@ -217,36 +375,34 @@ static void read_class(pattern_text *p, const letters_set *s) {
     negated = pattern_look(p, 0) == '^';
     p->at += negated;
     for (bool first = true;; first = false) {
-        while (tokens && pattern_look(p, 0) == ' ') p->at++;
+        skip_in_class(p);
         char c = pattern_look(p, 0);
         if (!c) pattern_refuse(p, "a class is never closed");
         if (c == ']' && first && tokens) pattern_refuse(p, "a class without words");
         if (c == ']' && !first) break;
         if (tokens)
             read_word(p, s);
-        else if (pattern_has(p, "[:"))
+        else if (is_bracketed(p))
             read_named(p, s);
-        else if (pattern_has(p, "[.") || pattern_has(p, "[="))
-            pattern_refuse(p, "a collating element");
-        else
+        else if (!read_quotation(p, s))
             read_range(p, s);
     }
     p->at++;
-    if (negated) complement(s);
+    if (negated) pattern_complement(p, s->has);
 }
 
 bool *pattern_read_set(pattern_text *p) {
     letters_set s = {p, pattern_new_set(p)};
     char c = pattern_look(p, 0);
-    if (c == '.') { /* all but the newline */
-        if (!p->letters->tokens) add_range(&s, '\n', '\n');
-        complement(&s);
-        p->at++;
+    if (c == '.' || (pattern_has(p, "\\N") && !p->letters->tokens)) { /* all but the newline */
+        if (!p->letters->tokens && (c != '.' || !p->flags.dot_newline)) add_range(&s, '\n', '\n');
+        pattern_complement(p, s.has);
+        p->at += c == '.' ? 1 : 2;
     } else if (c == '[') {
         read_class(p, &s);
     } else if (p->letters->tokens) {
         read_word(p, &s);
-    } else if (!read_escaped_class(p, &s)) {
+    } else if (!read_escaped_class(p, &s) && !read_property(p, &s)) {
         uint32_t code = read_character(p);
         if (!code) pattern_refuse(p, "a NUL character");
         add_range(&s, code, code);
