@@ -86,9 +86,9 @@ static bool write_model(session *s, const temper_model *model, const char *path,
 
 /* A model of the gallery is there already, and hard. */
 static void compile_gallery(session *s) {
-    static const option_id others[] = {OPT_FORMULA,  OPT_FILE,   OPT_REGEX,  OPT_DFA, OPT_SYNTAX,
-                                       OPT_ALPHABET, OPT_ASCII,  OPT_TOKENS, OPT_AT,  OPT_EMPTY,
-                                       OPT_METHOD,   OPT_DIGITS, OPT_DUMP};
+    static const option_id others[] = {OPT_FORMULA,  OPT_FILE,   OPT_REGEX,  OPT_DFA,        OPT_SYNTAX,
+                                       OPT_ALPHABET, OPT_ASCII,  OPT_TOKENS, OPT_AT,         OPT_EMPTY,
+                                       OPT_METHOD,   OPT_DIGITS, OPT_DUMP,   OPT_IGNORE_CASE};
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_model *model;
     temper_error err;

@@ -60,6 +60,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "the letters of the strings, such as abc (with --tokens: \"req ack\")")                                        \
     X(ASCII, 0, "ascii", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                                     \
       "the letters are the 95 printable characters, blank to ~")                                                     \
+    X(IGNORE_CASE, 0, "ignore-case", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                         \
+      "the case of letters does not matter: (?i) stands before the regular expression")                              \
     X(TOKENS, 0, "tokens", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA, "letters are words separated by blanks")          \
     X(OTHER, 0, "other", KIND_TEXT, "LETTER", "", 0, 0, FOR_READING,                                                 \
       "read letters that are not in the alphabet as this one")                                                       \

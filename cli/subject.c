@@ -120,6 +120,30 @@ static bool is_there(const char *path) {
     return stat(path, &st) == 0;
 }
 
+/* --ignore-case: (?i) before an expression, but behind (?&). */
+static bool mark_case(subject *x, session *s, const temper_spec_options *o) {
+    static const char mark[] = "(?i)";
+    if (!is_given(s, OPT_IGNORE_CASE)) return true;
+    if (o->syntax != TEMPER_SYNTAX_REGEX) {
+        message_usage(s, "in a formula write /(?i)abc/",
+                      "--ignore-case is for a regular expression, --regex or a file .regex");
+        return false;
+    }
+    size_t before = strncmp(x->source, "(?&)", 4) ? 0 : 4;
+    x->marked = malloc(x->length + sizeof mark);
+    if (!x->marked) {
+        message_error(s, &(temper_error){.code = TEMPER_NO_MEMORY, .text = "out of memory"}, NULL, NULL, 0);
+        return false;
+    }
+    memcpy(x->marked, x->source, before);
+    memcpy(x->marked + before, mark, strlen(mark));
+    memcpy(x->marked + before + strlen(mark), x->source + before, x->length - before);
+    x->source = x->marked;
+    x->length += strlen(mark);
+    x->marked[x->length] = 0;
+    return true;
+}
+
 /* A text that is no formula, but would be a regular expression with something in it that only those have. */
 static bool is_expression(const subject *x, const temper_error *err, const temper_spec_options *given) {
     temper_spec_options o = {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = given->alphabet, .tokens = given->tokens};
@@ -156,6 +180,7 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
         return false;
     }
     if (path) x->source = example ? example : x->text;
+    if (!mark_case(x, s, o)) return false;
     set_folder(o, folder, path);
     if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) {
         if (!(s->opt.command_bit & SILENT) && o->syntax == TEMPER_SYNTAX_SPEC) note_one_letter(s, x->spec);
@@ -233,8 +258,8 @@ static bool read_model(temper_model **out, session *s, const char *path) {
 
 /* A model brings its own alphabet, reading position and method: options that would change them are refused. */
 static bool refuse_for_model(session *s, bool with_formula) {
-    static const option_id own[] = {OPT_SYNTAX, OPT_AT,     OPT_EMPTY,  OPT_ALPHABET,
-                                    OPT_ASCII,  OPT_TOKENS, OPT_METHOD, OPT_DIGITS};
+    static const option_id own[] = {OPT_SYNTAX, OPT_AT,          OPT_EMPTY,  OPT_ALPHABET, OPT_ASCII,
+                                    OPT_TOKENS, OPT_IGNORE_CASE, OPT_METHOD, OPT_DIGITS};
     for (size_t k = with_formula ? 3 : 0; k < sizeof own / sizeof *own; k++)
         if (is_given(s, own[k]) &&
             !(own[k] >= OPT_METHOD && own[k] <= OPT_DIGITS && s->opt.command_bit == FOR_SOFTEN)) {
@@ -511,4 +536,5 @@ void subject_free(subject *x) {
     temper_model_free(x->model);
     temper_spec_free(x->spec);
     temper_free(x->text);
+    free(x->marked);
 }

@@ -12,7 +12,8 @@ typedef struct subject {
     const char *name;   /* of the specification's text, for messages */
     const char *source; /* that text */
     size_t length;
-    char *text; /* the same, if it was read from a file */
+    char *text;   /* the same, if it was read from a file */
+    char *marked; /* the same, with (?i) before it, for --ignore-case */
 } subject;
 
 /* All return false after a message. */

@@ -2119,6 +2119,20 @@ run 2 eval --regex a --syntax spec a
 has "regex: its own syntax" "$err" "--regex and --syntax exclude each other"
 run 2 eval --regex a --ascii --alphabet a a
 has "regex: one alphabet" "$err" "--alphabet and --ascii exclude each other"
+run 0 eval --regex 'straße' --ignore-case STRASSE STRAẞE Straße
+same "regex: --ignore-case" "reject	STRASSE
+accept	STRAẞE
+accept	Straße" "$out"
+run 0 eval --regex '(?&)a&~b' --ignore-case A b
+same "regex: --ignore-case behind (?&)" "accept	A
+reject	b" "$out"
+run 4 eval --regex 'a\1' --ignore-case a
+has "regex: --ignore-case shows what is read" "$err" '(?i)a\1
+         ^'
+run 2 eval -f 'O a' --ignore-case a
+has "regex: --ignore-case is for expressions" "$err" "in a formula write /(?i)abc/"
+run 2 run m.temper --ignore-case a
+has "regex: a model knows its letters" "$err" "--ignore-case cannot be given with a MODEL"
 run 3 eval --dfa tables/none.dfa a
 has "dfa: no such file" "$err" "tables/none.dfa"
 run 4 eval --regex '(a|b)*a(a|b){20}' a
