@@ -219,8 +219,9 @@ run-tests: all $(TEST_BIN) $(BUILD)/tests/platforms/digests $(BUILD)/bench/sizes
 
 test-regular: ## regular languages and random automata with much more effort (minutes)
 	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-regular $(BUILD)/tests/t-cascade
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-regular $(BUILD)/tests/t-regex-look $(BUILD)/tests/t-cascade
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
+	TEMPER_TEST_EFFORT=50 $(BUILD)/tests/t-regex-look
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
 
 test-paste: ## every command line of pages and help, pasted into an empty folder, also those that take minutes; lists what is not run

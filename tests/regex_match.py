@@ -1,10 +1,12 @@
-"""The expressions of tests/regexes.txt against Python's re: temper eval at every prefix, and temper run of the compiled
-models, on members, near misses and random strings. Usage: regex_match.py path/to/temper path/to/regexes.txt"""
+"""The expressions of tests/regexes.txt and regexes_look.txt against Python's re: temper eval at every prefix, and temper
+run of the compiled models, on members, near misses and random strings. The sizes of the models are those that the file
+says. Usage: regex_match.py path/to/temper path/to/regexes.txt ..."""
 import os
 import random
 import re
 import subprocess
 import sys
+import tempfile
 
 try:
     from re import _constants as sre, _parser as sre_parse
@@ -33,8 +35,10 @@ def read_corpus(path):
     while at < len(lines):
         line = lines[at]
         if line.startswith("= "):
-            cases.append((line[2:], lines[at + 1], []))
+            cases.append((line[2:], lines[at + 1], [], None))
             at += 1
+        elif line[:2] == "~ ":
+            cases[-1] = (*cases[-1][:3], line[2:])
         elif line[:2] in ("+ ", "- "):
             cases[-1][2].append((line[2:], line[0] == "+"))
         at += 1
@@ -80,6 +84,8 @@ def generate(tree, rng):
             out.append(generate(rng.choice(value[1]), rng))
         elif op is sre.SUBPATTERN:
             out.append(generate(value[-1], rng))
+        elif op in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+            pass  # the string may miss it, or not
         elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             least, most, inner = value
             most = min(most, least + rng.choice([0, 1, 1, 2, 4]))
@@ -87,6 +93,11 @@ def generate(tree, rng):
         else:
             raise ValueError(f"the generator does not know {op}")
     return "".join(out)
+
+
+def member(pattern, tree, rng):
+    string = generate(tree, rng)
+    return "".join(rng.choice([c.upper(), c.lower(), c]) for c in string) if "(?i" in pattern else string
 
 
 def change(string, letters, rng):
@@ -110,16 +121,16 @@ def change(string, letters, rng):
 def strings_of(pattern, given, count, rng):
     tree = sre_parse.parse(pattern, re.ASCII)
     seen = {s for s, _ in given}
-    letters = [c for c in "".join(sorted(set("".join(generate(tree, rng) for _ in range(30))))) if c in PRINTABLE]
+    letters = [c for c in "".join(sorted(set("".join(member(pattern, tree, rng) for _ in range(30))))) if c in PRINTABLE]
     letters = letters or PRINTABLE
     for _ in range(4 * count):
         if len(seen) >= count:
             break
         kind = rng.randrange(6)
         if kind < 2:
-            s = generate(tree, rng)
+            s = member(pattern, tree, rng)
         elif kind < 5:
-            s = change(generate(tree, rng), letters if rng.randrange(4) else PRINTABLE, rng)
+            s = change(member(pattern, tree, rng), letters if rng.randrange(4) else PRINTABLE, rng)
         else:
             s = "".join(rng.choice(letters) for _ in range(rng.randrange(24)))
         seen.add(s[:120])
@@ -152,28 +163,50 @@ def compare(name, what, pattern, strings, rows, prefixes):
             check(row[-1] == truth, f"{name}: {what} of prefixes of {s!r}: {row[-1]} is not {truth}")
 
 
+def compiled_answers(name, temper, options, size, strings, model):
+    """The verdicts of a compiled model, whose size is as it was."""
+    done = subprocess.run([temper, "compile", *options, "-o", model], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        return None, done.stderr.strip()
+    if size:
+        check(f", {size};" in done.stdout + done.stderr, f"{name}: the model is not of {size}: {done.stdout}{done.stderr}")
+    return answers(temper, "run", [model], strings)
+
+
+def check_case(temper, case, count, rng, model):
+    name, pattern, given, size = case
+    for s, matches in given:
+        check((re.fullmatch(pattern, s, re.ASCII) is not None) == matches, f"{name}: the corpus is wrong about {s!r}")
+    strings = strings_of(pattern, given, count, rng)
+    options = ["--regex", pattern, "--ascii"]
+    rows, why = answers(temper, "eval", options + ["--per-position"], strings)
+    check(rows is not None, f"{name}: eval: {why}")
+    if rows:
+        compare(name, "eval", pattern, strings, rows, True)
+    few = rng.sample(strings, min(len(strings), max(6, int(24 * EFFORT))))
+    rows, why = compiled_answers(name, temper, options, size, few, model)
+    check(rows is not None, f"{name}: run: {why}")
+    if rows:
+        compare(name, "run", pattern, few, rows, False)
+    rows, why = answers(temper, "run", options + ["--per-position"], few)
+    check(rows is not None, f"{name}: run: {why}")
+    if rows:
+        compare(name, "run", pattern, few, rows, True)
+    return len(strings)
+
+
 def main():
-    temper, path = sys.argv[1], sys.argv[2]
+    temper = sys.argv[1]
     rng = random.Random(2024)
-    cases = read_corpus(path)
-    total = 0
-    check(len(cases) >= 30, f"only {len(cases)} expressions")
-    for name, pattern, given in cases:
-        for s, matches in given:
-            check((re.fullmatch(pattern, s, re.ASCII) is not None) == matches, f"{name}: the corpus is wrong about {s!r}")
-        strings = strings_of(pattern, given, max(20, int(520 * EFFORT)), rng)
-        total += len(strings)
-        options = ["--regex", pattern, "--ascii"]
-        rows, why = answers(temper, "eval", options + ["--per-position"], strings)
-        check(rows is not None, f"{name}: eval: {why}")
-        if rows:
-            compare(name, "eval", pattern, strings, rows, True)
-        few = rng.sample(strings, min(len(strings), max(6, int(24 * EFFORT))))
-        for extra in ([], ["--per-position"]):
-            rows, why = answers(temper, "run", options + extra, few)
-            check(rows is not None, f"{name}: run: {why}")
-            if rows:
-                compare(name, "run", pattern, few, rows, bool(extra))
+    cases, total = [], 0
+    for path in sys.argv[2:]:
+        cases += read_corpus(path)
+    check(len(cases) >= 70, f"only {len(cases)} expressions")
+    check(sum(case[3] is not None for case in cases) >= 50, "sizes are missing")
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            count = max(20, int((520 if case[3] else 120) * EFFORT))
+            total += check_case(temper, case, count, rng, folder + "/m.temper")
     check(EFFORT < 1 or total >= 20000, f"only {total} strings")
     print(f"{len(cases)} expressions, {total} strings")
     print(f"regex: {passed} passed, {failed} failed")
