@@ -28,14 +28,12 @@ typedef struct building {
 
 /* ---- which components make a level together ---- */
 
-static bool permutes(const skeleton *s, uint32_t component) {
+static bool permutes(const skeleton *s, uint32_t component, uint32_t *move) {
     for (uint32_t k = 0; k < s->set_count; k++) {
         if (s->component[k] != component) continue;
         for (uint32_t a = 0; a < s->d->class_count; a++) {
             uint32_t to = skeleton_image(s, k, a);
-            if (to == NO_SET || s->component[to] != component) continue;
-            for (uint32_t t = 0; t < s->tile_count[k]; t++)
-                if (skeleton_moves_tile(s, k, t, a) != t) return true;
+            if (to != NO_SET && s->component[to] == component && skeleton_move_tiles(move, s, k, a)) return true;
         }
     }
     return false;
@@ -43,7 +41,7 @@ static bool permutes(const skeleton *s, uint32_t component) {
 
 static void rank_components(building *b) {
     const skeleton *s = b->s;
-    uint32_t top = s->heights[0];
+    uint32_t top = s->heights[0], *move = arena_alloc(b->arena, s->set_count, sizeof *move);
     b->rank = arena_alloc(b->arena, s->component_count, sizeof *b->rank);
     for (uint32_t k = 0; k < s->component_count; k++) b->rank[k] = UINT32_MAX;
     for (uint32_t h = top; h > 0; h--) {
@@ -51,7 +49,7 @@ static void rank_components(building *b) {
         for (uint32_t k = 0; k < s->component_count; k++) {
             uint32_t set = s->first_member[k];
             if (s->heights[set] != h || !s->tile_count[set]) continue;
-            bool own = b->options.split || permutes(s, k);
+            bool own = b->options.split || permutes(s, k, move);
             if (own || together == UINT32_MAX) b->rank[k] = b->stage_count++;
             if (!own && together == UINT32_MAX) together = b->rank[k];
             if (!own) b->rank[k] = together;
@@ -121,8 +119,8 @@ static void find_moves(building *b, chain_level *l) {
             uint32_t node = b->frontier[k], next = b->to[node][a];
             if (next == NO_NODE || rank_of(b, next) != b->stage || !moves_all(b, node, next, a)) continue;
             uint32_t set = b->c->nodes[node].set;
-            for (uint32_t t = 0; t < l->value_count; t++)
-                move[t] = t < b->s->tile_count[set] ? skeleton_moves_tile(b->s, set, t, a) : t;
+            skeleton_move_tiles(move, b->s, set, a);
+            for (uint32_t t = b->s->tile_count[set]; t < l->value_count; t++) move[t] = t;
             b->chosen[k * b->classes + a] = find_move(b, l, &capacity, move);
             l->component = b->s->component[set];
         }

@@ -8,7 +8,7 @@
 #include "automata/group.h"
 #include "automata/skeleton.h"
 
-/* Sets times classes of letters; these times tiles, twice, since a tile is looked for among the others. */
+/* Sets times classes of letters; these times tiles, of all components. */
 enum { SKELETON_CELLS = 1 << 22, PERMUTATION_WORK = 1 << 28 };
 
 /* Permutations of the tiles of one component by its words, and the moves that make them. */
@@ -19,8 +19,7 @@ typedef struct permutations {
 } permutations;
 
 /* False: it would take too long. */
-static bool find_permutations(permutations *out, const skeleton *s, uint32_t component, arena *a) {
-    uint64_t work = 0;
+static bool find_permutations(permutations *out, const skeleton *s, uint32_t component, uint64_t *work, arena *a) {
     uint32_t degree = s->tile_count[s->first_member[component]];
     uint32_t *move = arena_alloc(a, degree, sizeof *move);
     size_t room = 0;
@@ -30,16 +29,11 @@ static bool find_permutations(permutations *out, const skeleton *s, uint32_t com
     for (uint32_t set = 0; set < s->set_count; set++)
         for (uint32_t c = 0; s->component[set] == component && c < s->d->class_count; c++) {
             uint32_t to = skeleton_image(s, set, c);
-            bool moves = false;
-            if (to == NO_SET || s->component[to] != component) continue;
-            work += (uint64_t)degree * degree;
-            if (work > PERMUTATION_WORK) return false;
-            for (uint32_t t = 0; t < degree; t++) {
-                move[t] = skeleton_moves_tile(s, set, t, c);
-                moves |= move[t] != t;
-            }
-            if (!moves) continue;
             bool fresh;
+            if (to == NO_SET || s->component[to] != component) continue;
+            *work += degree;
+            if (*work > PERMUTATION_WORK) return false;
+            if (!skeleton_move_tiles(move, s, set, c)) continue;
             if (table_find(&seen, move, degree * sizeof *move)) continue;
             uint32_t *kept = arena_alloc(a, degree, sizeof *kept);
             memcpy(kept, move, degree * sizeof *kept);
@@ -52,16 +46,9 @@ static bool find_permutations(permutations *out, const skeleton *s, uint32_t com
     return true;
 }
 
-/* A word that leads the representative of a component back to itself, by one of the moves. */
-static word_part word_of(const skeleton *s, uint32_t component, uint32_t set, uint32_t letter, arena *a) {
-    uint32_t root = s->first_member[component], to = skeleton_image(s, set, letter);
-    size_t before, after;
-    const uint32_t *there = skeleton_path(&before, s, root, set, a), *back = skeleton_path(&after, s, to, root, a);
-    word_part made = {.length = before + 1 + after};
-    made.word = arena_alloc(a, made.length, sizeof *made.word);
-    if (before) memcpy(made.word, there, before * sizeof *there);
-    made.word[before] = letter;
-    if (after) memcpy(made.word + before + 1, back, after * sizeof *back);
+static word_part path(const skeleton *s, uint32_t from, uint32_t to, arena *a) {
+    word_part made = {0};
+    made.word = skeleton_path(&made.length, s, from, to, a);
     return made;
 }
 
@@ -70,10 +57,27 @@ static uint32_t run(const dfa *d, uint32_t state, word_part word) {
     return state;
 }
 
+/* A state of the set that the word moves; UINT32_MAX: it moves none. */
+static uint32_t moved_state(const skeleton *s, uint32_t set, word_part word) {
+    for (uint32_t q = 0; q < s->d->state_count; q++)
+        if (skeleton_has(s, set, q) && run(s->d, q, word) != q) return q;
+    return UINT32_MAX;
+}
+
+/* A word that leads the representative of a component back to itself and moves states of it, found from a move of
+   tiles. The way to the set, the letter and a way back may cancel the move; then the way to the letter's image and
+   the same way back moves as much. */
+static word_part word_of(const skeleton *s, uint32_t component, uint32_t set, uint32_t letter, arena *a) {
+    uint32_t root = s->first_member[component], to = skeleton_image(s, set, letter);
+    word_part back = path(s, to, root, a);
+    word_part there = words_joined(path(s, root, set, a), word_of_letter(letter, a), a);
+    word_part made = words_joined(there, back, a);
+    return moved_state(s, root, made) != UINT32_MAX ? made : words_joined(path(s, root, to, a), back, a);
+}
+
 /* The word permutes the states of the set, not all of them in place: u (v^p)^n z and u (v^p)^n v z. */
 static void find_cycle(class_verdict *out, const dfa *d, const skeleton *s, uint32_t set, word_part v, arena *a) {
-    uint32_t state = 0, period = 1;
-    while (!skeleton_has(s, set, state) || run(d, state, v) == state) state++;
+    uint32_t state = moved_state(s, set, v), period = 1;
     for (uint32_t at = run(d, state, v); at != state; at = run(d, at, v)) period++;
     word_part u = {0}, z = {0}, turn = {.power = true, .length = period * v.length};
     bool first = false;
@@ -93,13 +97,13 @@ static void find_cycle(class_verdict *out, const dfa *d, const skeleton *s, uint
 
 /* One component; true if it settles both questions: a group that is not solvable. */
 static bool look_at(class_verdict *star_free, class_verdict *solvable, const skeleton *s, uint32_t component,
-                    arena *a) {
+                    uint64_t *work, arena *a) {
     uint32_t root = s->first_member[component], degree = s->tile_count[root];
     permutations p;
     group g;
     group_series series;
     if (!degree) return false;
-    if (!find_permutations(&p, s, component, a)) {
+    if (!find_permutations(&p, s, component, work, a)) {
         if (star_free->answer == CLASS_YES) star_free->answer = CLASS_UNKNOWN;
         solvable->answer = CLASS_UNKNOWN;
         return false;
@@ -142,6 +146,7 @@ void classify_groups(class_verdict *star_free, class_verdict *solvable, const df
         star_free->answer = solvable->answer = CLASS_UNKNOWN;
         return;
     }
+    uint64_t work = 0;
     for (uint32_t c = 0; c < s.component_count; c++)
-        if (look_at(star_free, solvable, &s, c, a)) return;
+        if (look_at(star_free, solvable, &s, c, &work, a)) return;
 }

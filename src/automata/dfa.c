@@ -223,15 +223,25 @@ dfa *dfa_product(arena *a, const dfa *x, const dfa *y, const unsigned char truth
     return made;
 }
 
-/* Backwards from those that accept, until nothing changes. */
+/* Backwards from those that accept: the letters that lead to each state, sorted by it, then a search. */
 unsigned char *dfa_alive(arena *a, const dfa *d) {
-    unsigned char *alive = arena_alloc(a, d->state_count, 1);
-    memcpy(alive, d->accepts, d->state_count);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t q = 0; q < d->state_count; q++)
-            for (uint32_t c = 0; c < d->class_count && !alive[q]; c++)
-                if (alive[dfa_next(d, q, c)]) alive[q] = 1, more = true;
+    uint32_t n = d->state_count, k = d->class_count, *stack = arena_alloc(a, n, sizeof *stack), count = 0;
+    unsigned char *alive = arena_alloc(a, n, 1);
+    size_t moves = (size_t)n * k, *first = arena_zalloc(a, (size_t)n + 1, sizeof *first);
+    uint32_t *from = arena_alloc(a, moves, sizeof *from);
+    for (size_t m = 0; m < moves; m++) first[d->next[m]]++;
+    for (uint32_t q = 0; q < n; q++) first[q + 1] += first[q];
+    for (size_t m = moves; m-- > 0;) from[--first[d->next[m]]] = (uint32_t)(m / k);
+    memcpy(alive, d->accepts, n);
+    for (uint32_t q = 0; q < n; q++)
+        if (alive[q]) stack[count++] = q;
+    while (count) {
+        uint32_t to = stack[--count];
+        for (size_t m = first[to]; m < first[to + 1]; m++) {
+            if (alive[from[m]]) continue;
+            alive[from[m]] = 1;
+            stack[count++] = from[m];
+        }
     }
     return alive;
 }

@@ -244,6 +244,7 @@ static void find_tiles(finding *g) {
     s->tiles = arena_zalloc(g->arena, n, sizeof *s->tiles);
     s->tree_from = arena_alloc(g->arena, n, sizeof *s->tree_from);
     s->tree_letter = arena_zalloc(g->arena, n, sizeof *s->tree_letter);
+    s->tile_place = arena_zalloc(g->arena, n, sizeof *s->tile_place);
     for (size_t k = 0; k < n; k++) s->tree_from[k] = NO_SET;
     needed[s->component[0]] = 1;
     for (size_t k = 0; k < n; k++) {
@@ -315,11 +316,15 @@ bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint
     return true;
 }
 
-uint32_t skeleton_moves_tile(const skeleton *s, uint32_t set, uint32_t tile, uint32_t letter) {
-    uint32_t to = skeleton_image(s, set, letter), moved = skeleton_image(s, s->tiles[set][tile], letter);
-    for (uint32_t t = 0; t < s->tile_count[to]; t++)
-        if (s->tiles[to][t] == moved) return t;
-    return NO_SET;
+bool skeleton_move_tiles(uint32_t *move, const skeleton *s, uint32_t set, uint32_t letter) {
+    uint32_t to = skeleton_image(s, set, letter);
+    bool moves = false;
+    for (uint32_t t = 0; t < s->tile_count[to]; t++) s->tile_place[s->tiles[to][t]] = t;
+    for (uint32_t t = 0; t < s->tile_count[set]; t++) {
+        move[t] = s->tile_place[skeleton_image(s, s->tiles[set][t], letter)];
+        moves = moves || move[t] != t;
+    }
+    return moves;
 }
 
 uint32_t *skeleton_path(size_t *length, const skeleton *s, uint32_t from, uint32_t to, arena *a) {

@@ -22,6 +22,7 @@ typedef struct skeleton {
     uint32_t *tile_count;   /* [set_count] 0: a singleton, or a set that no chain has */
     uint32_t **tiles;       /* [set_count][tile_count] the largest sets inside, in the numbering of the component */
     uint32_t *tree_from, *tree_letter; /* [set_count] the spanning tree of a component; NO_SET at its root */
+    uint32_t *tile_place;              /* [set_count] for skeleton_move_tiles */
     bool over_work;                    /* of a skeleton that was not made: it takes too many steps */
 } skeleton;
 
@@ -39,8 +40,9 @@ bool skeleton_within(const skeleton *s, uint32_t inner, uint32_t outer);
 /* requires at least one live state; false: there are more sets than `limit`, or SKELETON_WORK is not enough */
 bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint32_t limit, arena *a);
 
-/* The number of the tile that the letter class moves tile `tile` of `set` to; the image has the same component. */
-uint32_t skeleton_moves_tile(const skeleton *s, uint32_t set, uint32_t tile, uint32_t letter);
+/* The numbers of the tiles that the letter class moves the tiles of `set` to: move[tile_count]; the image has the same
+   component. False: each keeps its number. */
+bool skeleton_move_tiles(uint32_t *move, const skeleton *s, uint32_t set, uint32_t letter);
 
 /* A shortest word from one set to another of its component: letter classes, in arena a. */
 uint32_t *skeleton_path(size_t *length, const skeleton *s, uint32_t from, uint32_t to, arena *a);
