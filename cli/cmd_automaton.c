@@ -4,6 +4,7 @@
 
 #include "message.h"
 #include "picture_file.h"
+#include "remedy_words.h"
 #include "subject.h"
 
 typedef enum form { FORM_TABLE, FORM_JSON, FORM_DOT, FORM_SVG } form;
@@ -43,6 +44,20 @@ static void write_out(session *s, const char *path, const char *shown, form f) {
     if (f == FORM_JSON) putchar('\n');
 }
 
+/* Classes whose tests would take more work than the limit; the automaton is printed all the same. */
+static void warn_undecided(session *s, const temper_automaton *automaton) {
+    char names[200] = "";
+    size_t length = 0;
+    for (int k = 0; k <= TEMPER_LANGUAGE_SOLVABLE; k++) {
+        temper_language_place at;
+        if (!is_done(temper_automaton_place(&at, automaton, (temper_language_class)k, NULL)) || at.holds >= 0)
+            continue;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", at.name);
+    }
+    if (length && !s->quiet)
+        message_warning(s, "not decided: %s; %s", names, error_hint(&(temper_error){.remedy = TEMPER_REMEDY_EFFORT}));
+}
+
 void cmd_automaton(session *s) {
     subject x = {0};
     temper_automaton *automaton = NULL;
@@ -60,8 +75,10 @@ void cmd_automaton(session *s) {
             message_error(s, &err, x.name, x.source, x.length);
         else if (render(&shown, automaton, f, &err) != TEMPER_OK)
             message_error(s, &err, NULL, NULL, 0);
-        else
+        else {
             write_out(s, path, shown, f);
+            warn_undecided(s, automaton);
+        }
     }
     temper_free(shown);
     temper_automaton_free(automaton);

@@ -232,22 +232,9 @@ static void answer(session *s, const temper_limits *limits, const char *title) {
 
 /* ---- the command ---- */
 
-/* A positive number in decimals. */
-static bool read_effort(double *out, session *s) {
-    const char *text = s->opt.value[OPT_EFFORT].text;
-    char *end;
-    *out = 1;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end != text && !*end && strspn(text, "0123456789.") == strlen(text) && *out >= 0.001 && *out <= 1e6)
-        return true;
-    message_usage(s, NULL, "--effort must be a number from 0.001 to 1000000");
-    return false;
-}
-
-static void find(session *s, const subject *x, const table *t, double effort) {
+static void find(session *s, const subject *x, const table *t) {
     temper_limits_options o = {.length = (size_t)s->opt.value[OPT_LENGTH].number,
-                               .effort = effort,
+                               .effort = s->effort,
                                .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1};
     temper_job *job;
     temper_journal *journal = NULL;
@@ -310,13 +297,12 @@ static bool has_rows(session *s, const table *t) {
 void cmd_limits(session *s) {
     subject x = {0};
     table t = {0};
-    double effort;
     if (is_given(s, OPT_AS)) {
         stock_limits(s);
         return;
     }
-    if (!stock_settings_check(s) || !check_usage(s) || !read_effort(&effort, s)) return;
-    if (subject_pair(&x, s) && make_cases(&t, s, &x) && has_rows(s, &t)) find(s, &x, &t, effort);
+    if (!stock_settings_check(s) || !check_usage(s)) return;
+    if (subject_pair(&x, s) && make_cases(&t, s, &x) && has_rows(s, &t)) find(s, &x, &t);
     free_table(&t);
     subject_free(&x);
 }

@@ -10,7 +10,7 @@
 enum { FEW_SECONDS = 3, SHORT_LENGTH = 128, LONGEST = 1 << 14 };
 
 /* Two digits at most: nobody knows more. */
-static void show_time(char out[32], double seconds) {
+void time_show(char out[32], double seconds) {
     const char *unit = seconds < 100 ? "s" : seconds < 6000 ? "minutes" : "hours";
     double x = seconds < 100 ? seconds : seconds < 6000 ? seconds / 60 : seconds / 3600;
     double digits = x < 1e6 ? pow(10, floor(log10(x)) - 1) : 1;
@@ -34,6 +34,6 @@ void cost_show(session *s, const char *what, const temper_model *model, size_t l
         json_close(&j);
         return;
     }
-    show_time(time, seconds);
+    time_show(time, seconds);
     fprintf(stderr, "%s: about %s, for all lengths up to %zu\n", what, time, length);
 }

@@ -5,6 +5,8 @@
 #include "session.h"
 #include "temper.h"
 
+void time_show(char out[32], double seconds); /* "42 s" */
+
 /* `what` is about to be done for strings up to a length and takes `times` as long as the facts; nothing is said of
    what takes a few seconds, or with --quiet. */
 void cost_show(session *s, const char *what, const temper_model *model, size_t length, double times);

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heartbeat.h"
+
 static bool is_input(const argument *a) { return !a->literal && strcmp(a->text, "-") == 0; }
 
 bool lines_start(lines *in, session *s, size_t first) {
     in->session = s;
     in->next = in->first = first;
     in->in_input = in->ended = false;
-    in->line_number = in->capacity = in->at = in->filled = 0;
+    in->line_number = in->capacity = in->at = in->filled = in->asked = 0;
     in->line = NULL;
     size_t inputs = 0;
     for (size_t k = first; k < s->opt.count; k++) inputs += is_input(&s->opt.arguments[k]);
@@ -25,6 +27,7 @@ bool lines_start(lines *in, session *s, size_t first) {
         message_usage(s, "after -- a dash is a string", "- is given twice, but standard input can be read only once");
         return false;
     }
+    heartbeat_count("answered");
     return true;
 }
 
@@ -91,6 +94,7 @@ static bool next_line(line *out, lines *in) {
 }
 
 bool lines_next(line *out, lines *in) {
+    heartbeat_at("strings", in->asked++, 0);
     for (;;) {
         if (in->in_input) {
             if (next_line(out, in)) return true;
@@ -106,7 +110,10 @@ bool lines_next(line *out, lines *in) {
     }
 }
 
-void lines_stop(lines *in) { free(in->line); }
+void lines_stop(lines *in) {
+    heartbeat_count(NULL);
+    free(in->line);
+}
 
 bool lines_ready(const lines *in) {
     return in->in_input && in->at < in->filled && memchr(in->buffer + in->at, '\n', in->filled - in->at);

@@ -23,6 +23,7 @@ typedef struct lines {
     size_t capacity;
     char buffer[1 << 16];
     size_t at, filled;
+    size_t asked; /* how often there was a next one */
     bool ended;
 } lines;
 

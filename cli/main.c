@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heartbeat.h"
 #include "job_runner.h"
 #include "json.h"
 #include "message.h"
+#include "option_values.h"
 #include "picture_file.h"
 #include "repl.h"
 #include "stop.h"
@@ -383,9 +385,25 @@ static void finish_output(session *s) {
 
 static bool can_run(const session *s, const command *c) { return !s->runner || (c->bit & FOR_JOBS); }
 
+/* For `limits` it may be less work, too. */
+static bool set_effort(session *s, const command *c) {
+    double least = c->bit == FOR_LIMITS ? 0.001 : 1;
+    const char *text = s->opt.value[OPT_EFFORT].text;
+    s->effort = 1;
+    if (text && !(decimal_read(&s->effort, text) && s->effort >= least && s->effort <= 1e6)) {
+        message_usage(s, NULL, "--effort must be a number from %g to 1000000", least);
+        return false;
+    }
+    temper_limit_work(s->effort);
+    return true;
+}
+
 static void run_command(session *s, const command *c, bool at_prompt) {
+    if (!set_effort(s, c)) return;
     stop_prepare(s, c, at_prompt);
+    heartbeat_start(s, c->name);
     c->run(s);
+    heartbeat_stop();
     stop_forget();
 }
 

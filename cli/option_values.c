@@ -29,6 +29,17 @@ static bool read_digits(uint64_t *x, size_t *count, const char **text) {
     return *count > 0;
 }
 
+bool decimal_read(double *out, const char *text) {
+    uint64_t digits = 0;
+    size_t count = 0, after = 0;
+    double scale = 1;
+    if (*text != '.' && !read_digits(&digits, &count, &text)) return false;
+    if (*text == '.' && (text++, is_digit(*text)) && !read_digits(&digits, &after, &text)) return false;
+    for (size_t k = 0; k < after; k++) scale *= 10;
+    *out = (double)digits / scale;
+    return !*text && count + after > 0;
+}
+
 static bool multiply(uint64_t *x, uint64_t factor) {
     if (*x > UINT64_MAX / factor) return false;
     *x *= factor;

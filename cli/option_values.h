@@ -10,6 +10,9 @@
    something else, a fraction, or more than 2^64 - 1. */
 bool number_read(uint64_t *out, const char *text);
 
+/* A number in decimals, such as 12 or 0.05, in any locale. */
+bool decimal_read(double *out, const char *text);
+
 /* The number of a choice from 1, or 0. */
 uint64_t choice_read(const char *choices, const char *text);
 

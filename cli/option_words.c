@@ -55,6 +55,10 @@ static const struct {
       "schedules: how far this scale of your own, an expression of N, n and i times the base, carries each operator, "
       "beside published ones; with --bias: each bias with this scale, too"}},
 
+    {OPT_EFFORT,
+     FOR_LIMITS,
+     {NULL, NULL, "how long to look for wrong answers: 1 is about a minute for all types; and as elsewhere"}},
+
     {OPT_METHOD, FOR_CHECK, {NULL, "temperature, then positions", "check the model that this method makes"}},
     {OPT_METHOD, FOR_LIMITS, {NULL, "all", "only the rows of this method"}},
 

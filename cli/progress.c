@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "heartbeat.h"
+
 static int64_t now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -13,11 +15,13 @@ static int64_t now(void) {
 void progress_start(progress *p, const char *what, bool shown) {
     *p = (progress){.what = what, .unit = "strings", .shown = shown};
     p->last = now(); /* what is done in a moment needs no bar */
+    heartbeat_count(what);
 }
 
 int progress_step(void *context, uint64_t done, uint64_t total) {
     enum { WIDTH = 30 };
     progress *p = context;
+    heartbeat_at(p->unit, done, total);
     int64_t time = p->shown ? now() : 0;
     if (!p->shown || time - p->last < 100) return 0;
     p->last = time;
@@ -30,10 +34,12 @@ int progress_step(void *context, uint64_t done, uint64_t total) {
     fprintf(stderr, "\r%-12s [%s] %3d%%  %llu of %llu %s\033[K", p->what, bar, (int)(part * 100),
             (unsigned long long)done, (unsigned long long)total, p->unit);
     fflush(stderr);
+    heartbeat_drawn();
     return 0;
 }
 
 void progress_clear(progress *p) {
+    heartbeat_count(NULL);
     if (!p->visible) return;
     fputs("\r\033[K", stderr);
     fflush(stderr);

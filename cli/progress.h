@@ -1,4 +1,5 @@
-/* A progress bar on standard error, drawn only on a terminal and at most ten times a second. */
+/* A progress bar on standard error, drawn only on a terminal and at most ten times a second; elsewhere heartbeat.h
+   writes a line now and then. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

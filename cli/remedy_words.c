@@ -32,6 +32,7 @@ const char *error_hint(const temper_error *err) {
         return "define it on a line before; or make words letters, with the option --tokens or a first line 'tokens "
                "yes'";
     case TEMPER_REMEDY_GALLERY: return "temper gallery lists the names";
+    case TEMPER_REMEDY_EFFORT: return "--effort 10 raises the limit tenfold";
     }
     return err->hint;
 }

@@ -20,6 +20,7 @@ typedef struct session {
     options opt;
     const struct job_runner *runner; /* NULL: jobs are done in this process */
     bool json, quiet;
+    double effort; /* of --effort */
     bool colour_out, colour_err;
     int exit_code;
     int write_error; /* errno of the first failed write to standard output */

@@ -92,5 +92,6 @@ void stop_prepare(const session *s, const command *c, bool at_prompt) {
 
 void stop_forget(void) {
     temper_limit_memory(0);
+    temper_limit_work(1);
     setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }

@@ -86,7 +86,8 @@ typedef enum temper_remedy {
     TEMPER_REMEDY_ALPHABET,         /* set `alphabet` */
     TEMPER_REMEDY_TOKENS,           /* set `tokens` */
     TEMPER_REMEDY_DEFINE,           /* define the word before, or set `tokens` */
-    TEMPER_REMEDY_GALLERY           /* temper_gallery_count and temper_gallery_about list the names */
+    TEMPER_REMEDY_GALLERY,          /* temper_gallery_count and temper_gallery_about list the names */
+    TEMPER_REMEDY_EFFORT            /* temper_limit_work raises the limit */
 } temper_remedy;
 
 /* line and column count from 1; 0 means "no place". The column counts characters (UTF-8), not bytes. `text` is
@@ -107,6 +108,17 @@ TEMPER_API void temper_free(void *text);
 /* How many bytes the library may hold at a time, in all threads of the process together; 0: as many as it gets. What
    needs more ends with TEMPER_NO_MEMORY. Exact numbers, which are small, are not counted. */
 TEMPER_API void temper_limit_memory(size_t bytes);
+/* How many times the usual work the library may do on automata, from 1 to 1000, in all threads of the process: what
+   needs more ends with TEMPER_LIMIT and TEMPER_REMEDY_EFFORT. What the usual work is enough for does not change. */
+TEMPER_API void temper_limit_work(double times);
+/* What the library works on at this moment in some thread, for who shows progress from another one: so many steps of
+   at most so many; most is 0 where that is not known. `what` is "" before anything took long; it stays until something
+   else does. */
+typedef struct temper_work {
+    const char *what;
+    uint64_t done, most;
+} temper_work;
+TEMPER_API temper_work temper_work_now(void);
 /* Removes the temporary files of files that are being written at this moment. For handlers of signals that end the
    program: it calls nothing but unlink. */
 TEMPER_API void temper_files_abandon(void);
@@ -305,8 +317,8 @@ typedef enum temper_language_class {
 
 typedef struct temper_language_place {
     const char *name;    /* "locally testable" */
-    int holds;           /* 1: it is in the class, 0: it is not, -1: it is too large to say */
-    const char *because; /* a witness, or a number that the class has, in a sentence; may be "" */
+    int holds;           /* 1: it is in the class, 0: it is not, -1: not decided, for it would take too much work */
+    const char *because; /* a witness, a number that the class has, or the limit, in a sentence; may be "" */
 } temper_language_place;
 
 /* Texts live as long as the automaton. TEMPER_RANGE: no such class. */

@@ -27,4 +27,5 @@ REMEDIES: Dict[str, str] = {
     "TEMPER_REMEDY_TOKENS": "letters of several characters need tokens: tokens=True or a first line 'tokens yes'",
     "TEMPER_REMEDY_DEFINE": "define it on a line before; or make words letters, with tokens=True or a first line 'tokens yes'",
     "TEMPER_REMEDY_GALLERY": "temper.gallery.entries() lists the names",
+    "TEMPER_REMEDY_EFFORT": "temper.limit_work(10) raises the limit tenfold",
 }

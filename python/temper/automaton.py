@@ -13,7 +13,7 @@ _FORMATS = {"table": 0, "json": 1, "dot": 2}
 
 
 class Place(NamedTuple):
-    """Whether a language is in a class: holds is None where the automaton is too large to say."""
+    """Whether a language is in a class: holds is None where that would take too much work."""
     holds: Optional[bool]
     because: str
 

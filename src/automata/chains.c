@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/work.h"
+
 typedef struct building {
     chains *c;
     const skeleton *s;
@@ -238,7 +240,7 @@ static bool choose_actions(building *b, chain_level *l) {
     l->action = arena_alloc(b->arena, b->classes, sizeof *l->action);
     for (uint32_t a = 0; a < b->classes; a++) {
         choice_id *column = cells + a * b->frontier_count;
-        b->work += b->frontier_count + c->node_count;
+        work_at(b->work += b->frontier_count + c->node_count);
         if (b->work > b->work_limit) return false;
         for (size_t k = 0; k < b->frontier_count; k++) column[k] = cell(b, l, k, a, options);
         l->action[a] = diagram_below(c, &l->diagrams, 0, column, b->place, c->level_count);
@@ -340,6 +342,7 @@ bool chains_build(chains *out, const skeleton *s, uint32_t start, chain_options 
     *out = (chains){.s = s};
     building b = {.c = out, .s = s, .options = options, .arena = a, .classes = s->d->class_count, .start = start};
     b.work_limit = options.work ? options.work : CHAIN_WORK;
+    work_begin("making the cascade", b.work_limit);
     rank_components(&b);
     add_node(&b, 0);
     b.to[0] = row(&b);

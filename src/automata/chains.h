@@ -46,7 +46,7 @@ typedef struct chain_options {
     bool split;       /* every component has a level of its own */
     bool prefer_keep; /* where a letter may keep or reset and does not reset everywhere, it keeps */
     uint32_t limit;   /* chains; 0: CHAIN_LIMIT */
-    uint32_t work;    /* steps; 0: CHAIN_WORK */
+    uint64_t work;    /* steps; 0: CHAIN_WORK */
 } chain_options;
 
 static inline uint32_t chain_keep(const chain_level *l) { return l->value_count; }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/work.h"
+
 const char *language_class_name(language_class c) {
     static const char *const names[] = {
         "finite",    "definite",  "reverse definite", "locally testable", "piecewise testable",
@@ -259,8 +261,9 @@ static void test_piecewise_testable(class_verdict *out, const view *v, const cla
         *out = *r_trivial;
         return;
     }
-    if ((uint64_t)d->class_count * d->class_count * d->state_count > CONFLUENCE_WORK) {
-        out->answer = CLASS_UNKNOWN;
+    uint64_t most = work_limit(CONFLUENCE_WORK);
+    if ((uint64_t)d->class_count * d->class_count * d->state_count > most) {
+        *out = class_unknown("it has", most, "states times pairs of letters");
         return;
     }
     for (uint32_t s = 0; s < d->state_count; s++)
@@ -428,15 +431,20 @@ static void test_locally_testable(class_verdict *out, const view *v) {
             if (p != q && is_cyclic(v, p, q) && reaches(v, p, q) && breaks_locality(out, v, p, q)) return;
 }
 
-/* Pairs of states times classes of letters: beyond it all tests but those of groups say UNKNOWN. */
-enum { CLASSIFY_CELLS = 1 << 22 };
+/* Pairs of states, for words that tell two apart; and these times classes of letters, beyond which all tests but those
+   of groups say UNKNOWN. */
+enum { CLASSIFY_PAIRS = 2000 * 2000, CLASSIFY_CELLS = 1 << 22 };
 
 void dfa_classify(class_verdict *verdicts, const dfa *d, arena *a) {
     view v = {.d = d, .a = a};
-    memset(verdicts, 0, LANGUAGE_CLASSES * sizeof *verdicts);
-    for (int c = 0; c < LANGUAGE_CLASSES; c++) verdicts[c].answer = CLASS_UNKNOWN;
-    if (d->state_count > CLASSIFY_STATES) return;
-    if ((size_t)d->state_count * d->state_count * d->class_count <= CLASSIFY_CELLS) {
+    uint64_t pairs = (uint64_t)d->state_count * d->state_count, most = work_limit(CLASSIFY_CELLS);
+    class_verdict unknown = class_unknown("it has", most, "pairs of states times letters");
+    if (pairs > work_limit(CLASSIFY_PAIRS))
+        unknown = class_unknown("it has", work_limit(CLASSIFY_PAIRS), "pairs of states");
+    for (int c = 0; c < LANGUAGE_CLASSES; c++) verdicts[c] = unknown;
+    if (pairs > work_limit(CLASSIFY_PAIRS)) return;
+    if (pairs * d->class_count <= most) {
+        memset(verdicts, 0, LANGUAGE_CLASSES * sizeof *verdicts);
         find_reaches(&v);
         find_cyclic(&v);
         test_finite(&verdicts[CLASS_FINITE], &v);

@@ -1,5 +1,6 @@
 /* Where a regular language sits, read off its minimal automaton, with witnesses. Each test is polynomial, except that
-   the last two look at all image sets of states, up to a limit (doc/automaton.md has the definitions and sources). */
+   the last two look at all image sets of states. What takes more than the limits is UNKNOWN, with the limit
+   (doc/automaton.md has the definitions and sources). */
 #ifndef AUTOMATA_CLASSIFY_H
 #define AUTOMATA_CLASSIFY_H
 
@@ -38,14 +39,19 @@ typedef struct class_verdict {
     uint32_t group_states, group_order, core_order;
     word_part generators[2];
     size_t generator_count;
+    /* UNKNOWN: the limit, "it has" more than `most` "states". */
+    const char *beyond, *of;
+    uint64_t most;
 } class_verdict;
-
-enum { CLASSIFY_STATES = 2000 }; /* beyond it tests that look at pairs of states say UNKNOWN */
 
 /* d must be minimal, as dfa_minimise makes it. verdicts[LANGUAGE_CLASSES]; words are in a. */
 void dfa_classify(class_verdict *verdicts, const dfa *d, arena *a);
 
 const char *language_class_name(language_class c); /* "locally testable" */
+
+static inline class_verdict class_unknown(const char *beyond, uint64_t most, const char *of) {
+    return (class_verdict){.answer = CLASS_UNKNOWN, .beyond = beyond, .most = most, .of = of};
+}
 
 /* What classify_groups.c decides: STAR_FREE and SOLVABLE. */
 void classify_groups(class_verdict *star_free, class_verdict *solvable, const dfa *d, arena *a);

@@ -7,6 +7,7 @@
 
 #include "automata/group.h"
 #include "automata/skeleton.h"
+#include "base/work.h"
 
 /* Sets times classes of letters; these times tiles, of all components. */
 enum { SKELETON_CELLS = 1 << 22, PERMUTATION_WORK = 1 << 28 };
@@ -32,7 +33,7 @@ static bool find_permutations(permutations *out, const skeleton *s, uint32_t com
             bool fresh;
             if (to == NO_SET || s->component[to] != component) continue;
             *work += degree;
-            if (*work > PERMUTATION_WORK) return false;
+            if (*work > work_limit(PERMUTATION_WORK)) return false;
             if (!skeleton_move_tiles(move, s, set, c)) continue;
             if (table_find(&seen, move, degree * sizeof *move)) continue;
             uint32_t *kept = arena_alloc(a, degree, sizeof *kept);
@@ -104,8 +105,8 @@ static bool look_at(class_verdict *star_free, class_verdict *solvable, const ske
     group_series series;
     if (!degree) return false;
     if (!find_permutations(&p, s, component, work, a)) {
-        if (star_free->answer == CLASS_YES) star_free->answer = CLASS_UNKNOWN;
-        solvable->answer = CLASS_UNKNOWN;
+        *solvable = class_unknown("moves of sets of states take", work_limit(PERMUTATION_WORK), "steps");
+        if (star_free->answer == CLASS_YES) *star_free = *solvable;
         return false;
     }
     if (!p.count) return false;
@@ -115,7 +116,7 @@ static bool look_at(class_verdict *star_free, class_verdict *solvable, const ske
         find_cycle(star_free, s->d, s, root, word_of(s, component, p.set[0], p.letter[0], a), a);
     }
     if (!group_generate(&g, p.moves, p.count, degree, a)) {
-        solvable->answer = CLASS_UNKNOWN;
+        *solvable = class_unknown("words permute states in", group_most(degree), "ways");
         return false;
     }
     group_derive(&series, &g, a);
@@ -139,11 +140,15 @@ void classify_groups(class_verdict *star_free, class_verdict *solvable, const df
         for (uint32_t c = 0; c < d->class_count; c++) live[k] |= dfa_next(d, k, c) != k;
         any |= live[k];
     }
-    star_free->answer = solvable->answer = CLASS_YES;
+    *star_free = *solvable = (class_verdict){.answer = CLASS_YES};
     if (!any) return;
-    uint32_t most = SKELETON_CELLS / (d->class_count ? d->class_count : 1) + 1;
-    if (!skeleton_build(&s, d, live, most < SKELETON_SET_LIMIT ? most : SKELETON_SET_LIMIT, a)) {
-        star_free->answer = solvable->answer = CLASS_UNKNOWN;
+    uint64_t most = work_limit(SKELETON_CELLS) / (d->class_count ? d->class_count : 1) + 1;
+    uint64_t steps = work_limit(SKELETON_WORK);
+    if (most > work_limit(SKELETON_SET_LIMIT)) most = work_limit(SKELETON_SET_LIMIT);
+    if (!skeleton_build(&s, d, live, most, steps, a)) {
+        *star_free = *solvable = s.over_work
+                                     ? class_unknown("sets of states take", steps, "steps to find")
+                                     : class_unknown("words lead to", most, "sets of states");
         return;
     }
     uint64_t work = 0;

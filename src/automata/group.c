@@ -1,6 +1,7 @@
 #include "automata/group.h"
 
 #include "base/text.h"
+#include "base/work.h"
 
 #include <string.h>
 
@@ -19,7 +20,13 @@ typedef struct generating {
     size_t known, capacity;
     const uint32_t **used; /* generators that were not elements before; each at least doubles the group */
     size_t used_count, used_capacity;
+    uint64_t most;
 } generating;
+
+uint64_t group_most(uint32_t degree) {
+    uint64_t order = work_limit(GROUP_ORDER_LIMIT), work = work_limit(GROUP_WORK_LIMIT) / (degree ? degree : 1);
+    return order < work ? order : work;
+}
 
 /* Adds an element unless it is there; NULL: there are too many. Returns memory for the next one. */
 static uint32_t *add_element(generating *w, uint32_t *element, arena *a) {
@@ -27,14 +34,14 @@ static uint32_t *add_element(generating *w, uint32_t *element, arena *a) {
     uint32_t degree = w->g->degree;
     table_put(&w->g->index, element, degree * sizeof *element, (uint32_t)w->known, &fresh);
     if (!fresh) return element;
-    if (w->known >= GROUP_ORDER_LIMIT || (w->known + 1) * degree > GROUP_WORK_LIMIT) return NULL;
+    if (w->known >= w->most) return NULL;
     array_push(a, w->found, w->known, w->capacity, element);
     return arena_alloc(a, degree, sizeof *element);
 }
 
 bool group_generate(group *out, const uint32_t *generators, size_t count, uint32_t degree, arena *a) {
     *out = (group){.degree = degree, .scratch = arena_alloc(a, degree, sizeof *out->scratch)};
-    generating w = {.g = out};
+    generating w = {.g = out, .most = group_most(degree)};
     uint32_t *next = arena_alloc(a, degree, sizeof *next);
     table_init(&out->index, a);
     for (uint32_t p = 0; p < degree; p++) next[p] = p;

@@ -38,6 +38,9 @@ typedef struct group_series {
     uint32_t core_order; /* of the last subgroup, which is its own commutators: 1 iff the group is solvable */
 } group_series;
 
+/* How many elements are listed of a group of this degree. */
+uint64_t group_most(uint32_t degree);
+
 /* generators: [count][degree]. false: more elements than the limits allow; then only degree is set. */
 bool group_generate(group *out, const uint32_t *generators, size_t count, uint32_t degree, arena *a);
 

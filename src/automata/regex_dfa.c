@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "automata/regex_look.h"
+#include "base/work.h"
 
 /* Sets times letters that are looked at to find the classes. */
 #define MEMBERSHIPS ((size_t)1 << 28)
@@ -102,7 +103,7 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
             const uint32_t *known = table_find(&seen, &to, sizeof to);
             uint32_t state = known ? *known : (uint32_t)count;
             if (!known) {
-                if (count == REGEX_DERIVATIVES) terms_too_many(t, REGEX_DERIVATIVES);
+                if (count == work_limit(REGEX_DERIVATIVES)) terms_too_many(t, count);
                 key = arena_alloc(a, 1, sizeof *key);
                 *key = to;
                 table_put(&seen, key, sizeof *key, state, &fresh);
@@ -119,12 +120,13 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
 dfa *dfa_from_regex(arena *a, const regex *r, const alphabet *letters, arena *scratch) {
     letter_classes classes = find_classes(scratch, r, letters);
     terms t;
-    terms_init(&t, scratch, classes.count, REGEX_WORK);
+    terms_init(&t, scratch, classes.count, work_limit(REGEX_WORK));
+    work_begin("deriving the regular expression", t.most_work);
     t.line = r->line;
     t.column = r->column;
     term_id root = root_term(&t, r, &classes);
     uint32_t count = (uint32_t)letters->count;
-    dfa *d = t.all[root].looks ? dfa_from_tests(scratch, &t, root, count, REGEX_DERIVATIVES)
+    dfa *d = t.all[root].looks ? dfa_from_tests(scratch, &t, root, count, work_limit(REGEX_DERIVATIVES))
                                : derivatives(scratch, &t, root, &classes, count);
     if (count) memcpy(d->class_of, classes.class_of, count * sizeof *d->class_of);
     return dfa_copy(a, dfa_minimise(scratch, d));

@@ -3,6 +3,7 @@
 #include "automata/skeleton.h"
 
 #include "base/table.h"
+#include "base/work.h"
 
 #include <string.h>
 
@@ -12,14 +13,14 @@ typedef struct finding {
     arena *arena;
     table index; /* bits -> set number */
     size_t set_capacity;
-    uint32_t limit;
+    uint64_t limit;
     bool over;
-    uint64_t work; /* states and words of sets that were looked at */
+    uint64_t work, most_work; /* states and words of sets that were looked at */
 } finding;
 
 static void spend(finding *g, uint64_t work) {
-    g->work += work;
-    if (g->work > SKELETON_WORK) g->over = g->s->over_work = true;
+    work_at(g->work += work);
+    if (g->work > g->most_work) g->over = g->s->over_work = true;
 }
 
 static uint32_t set_size(const uint64_t *bits, uint32_t words) {
@@ -304,9 +305,10 @@ static void find_heights(finding *g) {
     for (size_t k = 0; k < n; k++) s->heights[k] = of[s->component[k]];
 }
 
-bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint32_t limit, arena *a) {
+bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint64_t sets, uint64_t work, arena *a) {
     *out = (skeleton){.d = d, .words = (d->state_count + 63) / 64};
-    finding g = {.s = out, .live = live, .arena = a, .limit = limit};
+    finding g = {.s = out, .live = live, .arena = a, .limit = sets, .most_work = work};
+    work_begin("finding sets of states", work);
     table_init(&g.index, a);
     if (!find_sets(&g)) return false;
     find_components(&g);

@@ -37,8 +37,8 @@ static inline bool skeleton_has(const skeleton *s, uint32_t set, uint32_t state)
 }
 bool skeleton_within(const skeleton *s, uint32_t inner, uint32_t outer);
 
-/* requires at least one live state; false: there are more sets than `limit`, or SKELETON_WORK is not enough */
-bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint32_t limit, arena *a);
+/* requires at least one live state; false: there are more than `sets` sets, or `work` steps are not enough */
+bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint64_t sets, uint64_t work, arena *a);
 
 /* The numbers of the tiles that the letter class moves the tiles of `set` to: move[tile_count]; the image has the same
    component. False: each keeps its number. */

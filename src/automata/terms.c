@@ -3,22 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+
 /* A term takes about as much memory as this many steps take time. */
 enum { NEW_TERM = 32 };
 
-static const char too_much[] =
-    "a limit of work here, not of what transformers can do: shorten repetitions and look-around";
-
 void terms_spend(terms *t, size_t work) {
-    t->work += work;
+    work_at(t->work += work);
     if (t->work > t->most_work)
-        trap_raise_hint(t->arena->trap, TEMPER_LIMIT, t->line, t->column, too_much,
-                        "the derivatives of the regular expression take more than %zu steps", t->most_work);
+        trap_raise_remedy(t->arena->trap, TEMPER_LIMIT, t->line, t->column, TEMPER_REMEDY_EFFORT,
+                          "the derivatives of the regular expression take more than %zu steps", t->most_work);
 }
 
 void terms_too_many(const terms *t, size_t most) {
-    trap_raise_hint(t->arena->trap, TEMPER_LIMIT, t->line, t->column, too_much,
-                    "the regular expression has more than %zu derivatives", most);
+    trap_raise_remedy(t->arena->trap, TEMPER_LIMIT, t->line, t->column, TEMPER_REMEDY_EFFORT,
+                      "the regular expression has more than %zu derivatives", most);
 }
 
 static term_id add(terms *t, term x) {

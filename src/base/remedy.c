@@ -29,6 +29,7 @@ const char *remedy_words(temper_remedy remedy) {
     case TEMPER_REMEDY_DEFINE:
         return "define it on a line before; or make words letters, with a first line 'tokens yes'";
     case TEMPER_REMEDY_GALLERY: return "the gallery can be listed";
+    case TEMPER_REMEDY_EFFORT: return "more effort raises the limit";
     }
     return "";
 }

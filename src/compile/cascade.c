@@ -1,4 +1,5 @@
 #include "automata/cycle_witness.h"
+#include "base/work.h"
 #include "compile/cascade_group.h"
 
 #include <stdarg.h>
@@ -46,6 +47,10 @@ __attribute__((format(printf, 3, 4))) static bool refuse(cascade_report *r, aren
     return false;
 }
 
+static bool refuse_more(cascade_report *r, arena *a, const char *what, uint64_t most, const char *of) {
+    return refuse(r, a, "%s more than %llu %s", what, (unsigned long long)most, of);
+}
+
 /* "words 'a', 'ab'": what generates the permutations of a component. */
 static const char *generators_text(emitter *e, uint32_t component, const alphabet *letters) {
     enum { MOST = 3 };
@@ -76,39 +81,43 @@ static const char *cycle_text(emitter *e, uint32_t component, const alphabet *le
 }
 
 static bool group_level(emitter *e, node_id *values, const chain_level *l, const term_list *conditions, bool keeps,
-                        const alphabet *letters, cascade_level *about, cascade_report *report) {
+                        const cascade_options *options, cascade_level *about, cascade_report *report) {
+    const alphabet *letters = options->letters;
     group g;
     group_series series;
     const skeleton *s = e->c->s;
     uint32_t set = s->first_member[l->component];
     if (!group_generate(&g, l->moves, l->move_count, l->value_count, e->arena))
-        return refuse(report, e->arena, "%s permute the states %s in more than %d ways, which are too many to list",
-                      generators_text(e, l->component, letters), state_set_text(s, set, e->arena), GROUP_ORDER_LIMIT);
+        return refuse(report, e->arena, "%s permute the states %s in more than %llu ways, which are too many to list",
+                      generators_text(e, l->component, letters), state_set_text(s, set, e->arena),
+                      (unsigned long long)group_most(l->value_count));
     group_derive(&series, &g, e->arena);
     about->group_order = g.order;
     about->group = group_name(&g, e->arena);
     about->why = cycle_text(e, l->component, letters);
-    if (series.core_order > 1)
+    report->impossible = series.core_order > 1;
+    if (report->impossible)
         return refuse(report, e->arena,
                       "%s permute the states %s as %s, of order %u, which is not solvable: it has the perfect "
                       "subgroup %s, of order %u",
                       generators_text(e, l->component, letters), state_set_text(s, set, e->arena), about->group,
                       g.order, group_core_name(series.core_order, e->arena), series.core_order);
-    if (g.order > GROUP_COMPILE_LIMIT)
-        return refuse(report, e->arena, "%s permute the states %s as a group of order %u; at most %d are compiled",
+    uint64_t most = work_limit_if(options->raised, GROUP_COMPILE_LIMIT);
+    if (g.order > most)
+        return refuse(report, e->arena, "%s permute the states %s as a group of order %u; at most %llu are compiled",
                       generators_text(e, l->component, letters), state_set_text(s, set, e->arena), g.order,
-                      GROUP_COMPILE_LIMIT);
+                      (unsigned long long)most);
     group_level_values(e, values, l, &g, &series, conditions, conditions + chain_keep(l) + 1, keeps);
     return true;
 }
 
-static bool make_level(emitter *e, uint32_t k, const alphabet *letters, cascade_report *report) {
+static bool make_level(emitter *e, uint32_t k, const cascade_options *options, cascade_report *report) {
     const chain_level *l = &e->c->levels[k];
     term_list *conditions = terms_of(e, &l->diagrams, l->action, l->diagrams.option_count, chosen_option, l);
     bool keeps = conditions[chain_keep(l)].count > 0;
     e->values[k] = arena_zalloc(e->arena, l->value_count, sizeof **e->values);
     report->levels[k] = (cascade_level){.values = l->value_count, .group_order = 1};
-    if (l->move_count) return group_level(e, e->values[k], l, conditions, keeps, letters, &report->levels[k], report);
+    if (l->move_count) return group_level(e, e->values[k], l, conditions, keeps, options, &report->levels[k], report);
     plain_level(e, e->values[k], l, conditions, keeps);
     return true;
 }
@@ -190,20 +199,23 @@ static bool make_levels(emitter *e, const unsigned char *live, cascade_options o
     const dfa *d = e->d;
     skeleton *s = arena_zalloc(e->arena, 1, sizeof *s);
     chains *c = arena_zalloc(e->arena, 1, sizeof *c);
-    if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena))
-        return s->over_work
-                   ? refuse(report, e->arena, "the skeleton would take more than %d steps to make", SKELETON_WORK)
-                   : refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
+    uint64_t sets = work_limit_if(options.raised, SKELETON_SET_LIMIT);
+    uint64_t work = work_limit_if(options.raised, SKELETON_WORK);
+    if (!options.chains.limit) options.chains.limit = (uint32_t)work_limit_if(options.raised, CHAIN_LIMIT);
+    if (!options.chains.work) options.chains.work = work_limit_if(options.raised, CHAIN_WORK);
+    if (!skeleton_build(s, d, live, sets, work, e->arena))
+        return s->over_work ? refuse_more(report, e->arena, "the skeleton would take", work, "steps to make")
+                            : refuse_more(report, e->arena, "words lead to", sets, "sets of states");
     if (!chains_build(c, s, d->start, options.chains, e->arena))
         return c->over_work
-                   ? refuse(report, e->arena, "the cascade would take more than %d steps to make", CHAIN_WORK)
-                   : refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
+                   ? refuse_more(report, e->arena, "the cascade would take", options.chains.work, "steps to make")
+                   : refuse_more(report, e->arena, "the cascade would have", options.chains.limit, "chains");
     e->c = c;
     e->values = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *e->values);
     report->level_count = c->level_count;
     report->levels = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *report->levels);
     for (uint32_t k = 0; k < c->level_count && !e->over; k++)
-        if (!make_level(e, k, options.letters, report)) return false;
+        if (!make_level(e, k, &options, report)) return false;
     return true;
 }
 
@@ -229,7 +241,7 @@ bool cascade_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets,
     dfa_sinks(&ends.dead, &ends.win, d, sets);
     bool flip = ends.dead == UINT32_MAX && ends.win != UINT32_MAX;
     emitter e = emitter_for(f, d, options.future, a);
-    if (options.term_limit) e.term_limit = options.term_limit;
+    e.term_limit = options.term_limit ? options.term_limit : work_limit_if(options.raised, CASCADE_TERM_LIMIT);
     *report = (cascade_report){0};
     if (flip) {
         ends = (sinks){ends.win, UINT32_MAX};

@@ -16,6 +16,7 @@ typedef struct cascade_options {
     chain_options chains;
     words_limits words;
     size_t term_limit;       /* conjunctions; 0: CASCADE_TERM_LIMIT */
+    bool raised;             /* limits that are not given are those of the effort (base/work.h) */
     const alphabet *letters; /* for words in messages; NULL: no words */
 } cascade_options;
 
@@ -33,6 +34,7 @@ typedef struct cascade_report {
     size_t term_count;    /* conjunctions that were made */
     uint32_t live_states; /* without those that no letter leaves */
     const char *refusal;  /* why there is no formula: one sentence, in the arena; NULL: there is one */
+    bool impossible;      /* there is none, however long one works */
 } cascade_report;
 
 enum { CASCADE_TERM_LIMIT = 20000 }; /* conjunctions of one automaton's formula */

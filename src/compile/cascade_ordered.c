@@ -1,5 +1,6 @@
 /* Automata whose live states are partially ordered: no word leads back to a state that was left. Each state is one
    since: at_q = Y([letters that stay] S (enter q)). */
+#include "base/work.h"
 #include "compile/cascade_terms.h"
 #include "compile/portfolio.h"
 
@@ -87,13 +88,14 @@ static void place_states(emitter *e, node_id *at, const uint32_t *order, const u
     }
 }
 
-bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
-                      arena *a) {
+bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,
+                      cascade_report *report, arena *a) {
     uint32_t dead, win;
     dfa_sinks(&dead, &win, d, sets);
-    emitter e = emitter_for(f, d, future, a);
+    emitter e = emitter_for(f, d, options.future, a);
     *report = (cascade_report){0};
-    if (d->state_count > ORDERED_STATE_LIMIT || d->start == dead || d->start == win) return false;
+    e.term_limit = work_limit_if(options.raised, e.term_limit);
+    if (d->state_count > work_limit_if(options.raised, ORDERED_STATE_LIMIT) || d->start == dead || d->start == win) return false;
     unsigned char *live = arena_alloc(a, d->state_count, 1), *wanted = arena_zalloc(a, d->state_count, 1);
     for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
     uint32_t *order = arena_zalloc(a, d->state_count, sizeof *order);

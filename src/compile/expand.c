@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "automata/dfa_reverse.h"
+#include "base/work.h"
 #include "logic/formula_print.h"
 
 enum { FORWARD_STATES = 1024 }; /* of an automaton that is compiled */
@@ -34,10 +35,14 @@ static const dfa *backwards(expander *x, const dfa *d) {
     return dfa_reverse(x->arena, d, dfa_reverse_limit(d), x->scratch);
 }
 
-static _Noreturn void refuse(expander *x, node_id id, const char *why, bool solvable) {
-    const formula *f = &x->source->graph;
-    trap_raise(x->arena->trap, solvable ? TEMPER_LIMIT : TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,
-               "no transformer of constant depth: %s", why);
+/* A group that is not solvable is a theorem; all else is a limit of the work that is done here. */
+static _Noreturn void refuse(expander *x, node_id id, const cascade_report *report) {
+    const formula_note *at = &x->source->graph.notes[id];
+    if (report->impossible)
+        trap_raise(x->arena->trap, TEMPER_UNSUPPORTED, at->line, at->column, "no transformer of constant depth: %s",
+                   report->refusal);
+    trap_raise_remedy(x->arena->trap, TEMPER_LIMIT, at->line, at->column, TEMPER_REMEDY_EFFORT,
+                      "too much work to compile it here: %s", report->refusal);
 }
 
 /* The languages that are made together: the sets of states of one automaton that something reads, else the language
@@ -65,6 +70,23 @@ static language_group group_of(expander *x, uint32_t language) {
     return out;
 }
 
+/* `raised`: by the limits of the effort. False: the choice's report says why not. */
+static bool find_formulas(expander *x, node_id *roots, portfolio_choice *choice, const language_group *g,
+                          const dfa *back, bool rest, bool raised) {
+    uint64_t most = work_limit_if(raised, FORWARD_STATES);
+    const dfa *d = rest || g->d->state_count > most ? NULL : g->d;
+    cascade_options options = {.letters = &x->source->letters, .raised = raised};
+    if (d || back)
+        return portfolio_expand(roots, x->g, d, g->sets, back, options, choice, x->arena, x->scratch);
+    text why;
+    text_init(&why, x->arena);
+    text_printf(&why, "the language's automaton has %u states, and at most %llu are compiled", g->d->state_count,
+                (unsigned long long)most);
+    if (x->prefixes && spec_is_language(x->source)) text_puts(&why, ", unless it answers for whole strings only");
+    choice->report = (cascade_report){.refusal = text_string(&why)};
+    return false;
+}
+
 static node_id expand_language(expander *x, node_id id) {
     const formula *f = &x->source->graph;
     bool rest = formula_at(f, id)->op == OP_MATCHES_REST;
@@ -75,17 +97,10 @@ static node_id expand_language(expander *x, node_id id) {
         back = f->languages[f->nodes[id].set].reversed;
     else if (!x->prefixes && id == x->source->root && spec_is_language(x->source))
         back = backwards(x, g.d);
-    if (g.d->state_count > FORWARD_STATES && !back)
-        trap_raise_hint(x->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
-                        x->prefixes && spec_is_language(x->source)
-                            ? "whole strings alone may take fewer, if it is read from the right"
-                            : "",
-                        "the language's automaton has %u states, and at most %d are compiled", g.d->state_count,
-                        FORWARD_STATES);
-    if (rest || g.d->state_count > FORWARD_STATES) g.d = NULL;
     node_id *roots = arena_alloc(x->arena, g.sets.count, sizeof *roots);
-    if (!portfolio_expand(roots, x->g, g.d, g.sets, back, &x->source->letters, &l.choice, x->arena, x->scratch))
-        refuse(x, id, l.choice.report.refusal, !strstr(l.choice.report.refusal, "not solvable"));
+    if (!find_formulas(x, roots, &l.choice, &g, back, rest, false) &&
+        (l.choice.report.impossible || !work_is_raised() || !find_formulas(x, roots, &l.choice, &g, back, rest, true)))
+        refuse(x, id, &l.choice.report);
     x->out->reverse = l.choice.reverse;
     for (size_t k = 0; k < g.sets.count; k++) {
         l.language = g.languages[k];

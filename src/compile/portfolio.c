@@ -28,7 +28,7 @@ bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, a
                     cascade_options options, cascade_report *report, arena *a) {
     switch (route) {
     case ROUTE_CASCADE: return cascade_from_dfa(roots, f, d, sets, options, report, a);
-    case ROUTE_ORDERED: return ordered_from_dfa(roots, f, d, sets, options.future, report, a);
+    case ROUTE_ORDERED: return ordered_from_dfa(roots, f, d, sets, options, report, a);
     case ROUTE_WORDS: return words_from_dfa(roots, f, d, sets, options, report, a);
     case ROUTE_COUNTS: return counts_from_dfa(roots, f, d, sets, options.future, report, a);
     }
@@ -46,8 +46,9 @@ typedef struct contest {
     size_t count;
     size_t here;         /* candidates of this direction */
     bool hurry;          /* as if there were one already */
-    const char *refusal; /* of the first construction that was refused */
-    const alphabet *letters;
+    const char *refusal; /* of the first construction that was refused, or found that there is none */
+    bool impossible;
+    cascade_options given; /* letters and limits, of all */
     arena *keep, *scratch;
 } contest;
 
@@ -61,14 +62,17 @@ static void compete(contest *c, const dfa *d, state_sets sets, automaton_route r
     arena_reset(c->scratch);
     formula_init(&f, c->scratch);
     node_id *roots = arena_zalloc(c->scratch, sets.count, sizeof *roots);
-    options.letters = c->letters;
+    options.letters = c->given.letters;
+    options.raised = c->given.raised;
     if (c->here || c->hurry) {
         options.term_limit = MANY_TERMS * sets.count;
         options.chains.limit = MANY_CHAINS;
         options.chains.work = MUCH_WORK;
     }
     if (!portfolio_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
-        if (report.refusal && !c->refusal) c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
+        if (report.refusal && (!c->refusal || (report.impossible && !c->impossible)))
+            c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
+        c->impossible = c->impossible || report.impossible;
         return;
     }
     formula_size size = formulas_measure(&f, roots, sets.count, d->letter_count, c->scratch);
@@ -136,16 +140,19 @@ static portfolio_choice best_provable(contest c, const dfa *d, state_sets sets, 
 }
 
 bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
-                      const alphabet *letters, portfolio_choice *choice, arena *a, arena *scratch) {
-    contest c = {.letters = letters, .keep = a, .scratch = scratch};
+                      cascade_options options, portfolio_choice *choice, arena *a, arena *scratch) {
+    contest c = {.given = options, .keep = a, .scratch = scratch};
     const unsigned char *accepts = backwards ? backwards->accepts : NULL;
     state_sets of_backwards = {&accepts, 1};
     if (d) compete_all(&c, d, sets, false);
     c.hurry = true;
     if (backwards) compete_all(&c, backwards, of_backwards, true);
     c.hurry = false;
-    if (backwards && !c.count) compete_all(&c, backwards, of_backwards, true);
-    *choice = (portfolio_choice){.report = {.refusal = c.refusal}};
+    if (backwards && !c.count) {
+        if (!c.impossible) c.refusal = NULL; /* of a hurry */
+        compete_all(&c, backwards, of_backwards, true);
+    }
+    *choice = (portfolio_choice){.report = {.refusal = c.refusal, .impossible = c.impossible}};
     if (!c.count) return false;
     *choice = best_provable(c, d, sets, backwards, of_backwards);
     return portfolio_make(roots, f, choice->reverse ? backwards : d, choice->reverse ? of_backwards : sets,

@@ -40,18 +40,18 @@ static inline bool size_is_smaller(formula_size x, formula_size y) {
 
 /* The formulas of an automaton's sets of states, as cascade_from_dfa; backwards is the minimal automaton of the
    reversed strings of the only set, or NULL where formulas must hold at every prefix; d may be NULL where the
-   formula must hold for every suffix; letters are for words in reports, or NULL. False: refused, and the report says
-   why. scratch is reset. */
+   formula must hold for every suffix; options has letters for words in reports, or NULL, and which limits hold. False:
+   refused, and the report says why. scratch is reset. */
 bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
-                      const alphabet *letters, portfolio_choice *choice, arena *a, arena *scratch);
+                      cascade_options options, portfolio_choice *choice, arena *a, arena *scratch);
 
 /* One construction; false if it does not apply. */
 bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
                     cascade_options options, cascade_report *report, arena *a);
 
 /* compile/cascade_ordered.c, cascade_counts.c, cascade_words.c: false if the automaton is not of their kind */
-bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
-                      arena *a);
+bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,
+                      cascade_report *report, arena *a);
 bool counts_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
                      arena *a);
 bool words_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,

@@ -25,7 +25,7 @@ static uint32_t pair_number(walk *w, const slot *pair, uint32_t from, uint32_t l
     const uint32_t *known = table_find(&w->index, pair, bytes);
     if (known) return *known;
     if (w->count >= w->limits.states)
-        trap_raise(w->a->trap, TEMPER_LIMIT, 0, 0, "there are more than %u pairs of coordinates and states",
+        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "there are more than %u pairs of coordinates and states",
                    w->limits.states);
     slot *kept = arena_alloc(w->a, w->width + 1, sizeof *kept);
     bool fresh;
@@ -71,7 +71,7 @@ static bool step(walk *w, slot *after, bool *truth, uint32_t pair, uint32_t clas
     uint32_t letter = w->letter[class];
     w->work += machine_node_count(w->m) + w->width + 1;
     if (w->work > w->limits.work)
-        trap_raise(w->a->trap, TEMPER_LIMIT, 0, 0, "going through all coordinates takes more than %llu steps",
+        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "going through all coordinates takes more than %llu steps",
                    (unsigned long long)w->limits.work);
     slot none;
     bool fine = w->mirrored ? machine_step(w->m, truth, &none, after, &none, before, letter)
@@ -127,7 +127,7 @@ void coordinates_decide(coordinates_answer *out, arena *a, const formula *f, nod
         trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "the formula looks %s, so it has no coordinates that %s",
                    mirrored ? "back" : "forward", mirrored ? "what follows settles" : "what was before settles");
     w.width = mirrored ? machine_forward_slots(w.m) : machine_back_slots(w.m);
-    w.limits = limits ? *limits : (decide_limits){.states = DECIDE_STATES, .work = DECIDE_WORK};
+    w.limits = limits ? *limits : decide_limits_usual();
     const uint32_t *own = formula_letter_classes(&own_classes, f, root, (uint32_t)names->count, a);
     uint32_t *class_of = classes_join(&classes, own, d->class_of, (uint32_t)names->count, a);
     w.letter = class_first_letters(class_of, classes, (uint32_t)names->count, a);

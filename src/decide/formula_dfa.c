@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "automata/partition.h"
+#include "base/work.h"
 #include "decide/letter_classes.h"
 #include "decide/machine.h"
 
@@ -58,25 +59,29 @@ enum { VERDICT = 1, GIVEN = 2 };
 enum { CELLS = 1 << 23 };
 
 static void refuse_cells(const construction *k, uint64_t cells) {
-    if (cells > CELLS)
-        trap_raise(k->a->trap, TEMPER_LIMIT, 0, 0, "its automaton has more than %d moves before it is made minimal",
-                   CELLS);
+    if (cells > work_limit(CELLS))
+        trap_raise_remedy(k->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "its automaton has more than %llu moves before it is made minimal",
+                          (unsigned long long)work_limit(CELLS));
+}
+
+static _Noreturn void refuse_states(const construction *k, uint64_t most) {
+    trap_raise_remedy(k->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                      "its automaton has more than %llu states before it is made minimal", (unsigned long long)most);
 }
 
 static void spend(construction *k, uint64_t work) {
-    k->work += work;
+    work_at(k->work += work);
     if (k->work > k->limits.work)
-        trap_raise(k->a->trap, TEMPER_LIMIT, 0, 0, "its automaton takes more than %llu steps to make",
-                   (unsigned long long)k->limits.work);
+        trap_raise_remedy(k->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "its automaton takes more than %llu steps to make", (unsigned long long)k->limits.work);
 }
 
 static uint32_t memory_number(construction *k, memories *set, const slot *vector) {
     size_t bytes = set->width * sizeof *vector;
     const uint32_t *known = table_find(&set->index, vector, bytes);
     if (known) return *known;
-    if (set->count >= k->limits.states)
-        trap_raise(k->a->trap, TEMPER_LIMIT, 0, 0, "its automaton has more than %u states before it is made minimal",
-                   k->limits.states);
+    if (set->count >= k->limits.states) refuse_states(k, k->limits.states);
     slot *kept = arena_alloc(k->a, set->width, sizeof *kept);
     if (bytes) memcpy(kept, vector, bytes);
     bool fresh;
@@ -276,9 +281,8 @@ static dfa *read_maps(construction *k, const closed *t, uint32_t letters) {
             const uint32_t *known = table_find(&index, after, bytes);
             uint32_t to = known ? *known : (uint32_t)count;
             if (!known) {
-                if (count >= k->limits.states || (count + 1) * t->forwards > MAP_ENTRIES)
-                    trap_raise(k->a->trap, TEMPER_LIMIT, 0, 0,
-                               "its automaton has more than %zu states before it is made minimal", count);
+                if (count >= k->limits.states || (count + 1) * t->forwards > work_limit(MAP_ENTRIES))
+                    refuse_states(k, count);
                 map = arena_alloc(k->a, t->forwards, sizeof *map);
                 memcpy(map, after, bytes);
                 table_put(&index, map, bytes, to, &fresh);
@@ -293,13 +297,18 @@ static dfa *read_maps(construction *k, const closed *t, uint32_t letters) {
     return d;
 }
 
+decide_limits decide_limits_usual(void) {
+    return (decide_limits){.states = (uint32_t)work_limit(DECIDE_STATES), .work = work_limit(DECIDE_WORK)};
+}
+
 dfa *formula_dfa(arena *a, const formula *f, node_id root, const alphabet *names, uint32_t letters, temper_at at,
                  bool accepts_empty, const decide_limits *limits) {
     construction k = {.a = a, .m = machine_new(a, f, root), .names = names, .at_first = at == TEMPER_AT_FIRST};
     uint32_t *class_of = formula_letter_classes(&k.classes, f, root, letters, a);
     closed t;
     k.letter = class_first_letters(class_of, k.classes, letters, a);
-    k.limits = limits ? *limits : (decide_limits){.states = DECIDE_STATES, .work = DECIDE_WORK};
+    k.limits = limits ? *limits : decide_limits_usual();
+    work_begin("making the automaton", k.limits.work);
     k.new_back = arena_alloc(a, machine_back_slots(k.m) + 1, sizeof *k.new_back);
     k.new_forward = arena_alloc(a, machine_forward_slots(k.m), sizeof *k.new_forward);
     while (!close_memories(&k, &t, accepts_empty)) continue;

@@ -1,5 +1,6 @@
 #include "decide/language_step.h"
 
+#include "base/work.h"
 #include "decide/letter_classes.h"
 
 /* ---- coordinates ---- */
@@ -209,6 +210,7 @@ void language_step_make(language_step *m, const uint32_t *before, uint32_t block
         }
         m->truth[id] = z;
     }
+    work_at(m->work);
 }
 
 uint32_t language_step_after(const language_step *m, size_t k, uint32_t lane) {

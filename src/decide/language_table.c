@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "decide/language_reason.h"
 
 #define NONE UINT32_MAX
@@ -312,6 +313,7 @@ language_rows language_table_of(const formula *f, node_id root, const dfa *d, bo
                                 const table_limits *limits, arena *a) {
     maker m = {.limits = *limits, .step = {.f = f, .d = d, .root = root, .forward = forward, .arena = a}, .arena = a};
     language_rows out = {0};
+    work_begin("proving the language", limits->work);
     language_step_begin(&m.step);
     m.why_not = m.step.why_not;
     if (!m.why_not) {
