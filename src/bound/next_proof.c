@@ -129,19 +129,6 @@ static const char *obstacle_of(const work *w) {
 
 /* ---- automata ---- */
 
-/* Backwards from the states that accept, until nothing changes. */
-static void find_alive(work *w) {
-    const dfa *d = w->language;
-    w->alive = arena_alloc(w->scratch, d->state_count, sizeof *w->alive);
-    memcpy(w->alive, d->accepts, d->state_count);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t q = 0; q < d->state_count; q++)
-            for (uint32_t c = 0; c < d->class_count && !w->alive[q]; c++)
-                if (w->alive[d->next[(size_t)q * d->class_count + c]]) w->alive[q] = 1, more = true;
-    }
-}
-
 /* Letters of one class have one automaton. */
 static const dfa *automaton_of(work *w, size_t output) {
     dfa d = *w->language;
@@ -190,7 +177,7 @@ static void prove_outputs(void *context) {
         return;
     }
     w->language = spec_dfa(w->scratch, w->spec, NULL);
-    find_alive(w);
+    w->alive = dfa_alive(w->scratch, w->language);
     for (size_t k = 0; k < model_output_count(w->m); k++)
         if (!prove_output(w, k)) return;
 }

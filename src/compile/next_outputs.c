@@ -318,6 +318,9 @@ static void compare_viable(maker *m) {
 
 static void need_viable(const maker *m) {
     trap *t = m->keep->trap;
+    if (!m->s->viable && m->why.remedy == TEMPER_REMEDY_EFFORT)
+        trap_raise_remedy(t, m->why.code, m->why.line, m->why.column, m->why.remedy,
+                          "what can be completed is not known without a line 'viable': %.150s", m->why.text);
     if (!m->s->viable)
         trap_raise_hint(t, m->why.code, m->why.line, m->why.column,
                         "say what every prefix of a member keeps, in a line such as viable H(#[a] >= #[b])",
