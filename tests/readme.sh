@@ -4,6 +4,7 @@
 #
 #     bash tests/readme.sh build/temper --update   writes what the commands print now into the pages
 set -u
+export TEMPER_PROGRESS=0 # on a slow machine, too, only what the page shows
 temper=$1
 program=$(realpath "$1")
 room=$(mktemp -d) # where commands run, and leave their files

@@ -33,7 +33,7 @@ from .explain import Channel, Explanation, Head, Part
 from .formula import Formula, eval, parse
 from .gaps import Gap, Gaps, HeadTie, SoftenLimit
 from .limits import Limit, Limits
-from .memory import limit_memory
+from .memory import limit_memory, limit_work
 from .model import Info, Model, Proof, compile, import_model, load
 from .run import Run
 from .sequences import Likelihood, Next
@@ -46,4 +46,4 @@ __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
            "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "Run", "SoftenLimit", "SpecSyntaxError",
            "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
-           "library_version", "limit_memory", "load", "methods", "parse", "types"]
+           "library_version", "limit_memory", "limit_work", "load", "methods", "parse", "types"]

@@ -163,10 +163,9 @@ static choice_id diagram_below(const chains *c, choice_diagrams *d, uint32_t nod
     if (n->level >= levels) return n->reached ? cells[place[node]] : d->any;
     /* a set with fewer tiles than the level has values: the others do not occur here */
     uint32_t count = c->levels[n->level].value_count, tiles = c->s->tile_count[n->set];
-    choice_id *kids = arena_alloc(d->arena, count, sizeof *kids);
     for (uint32_t t = 0; t < count; t++)
-        kids[t] = t < tiles ? diagram_below(c, d, n->kids + t, cells, place, levels) : d->any;
-    return choices_ask(d, n->level, kids, count, c->levels[n->level].first);
+        choices_push(d, t < tiles ? diagram_below(c, d, n->kids + t, cells, place, levels) : d->any);
+    return choices_ask_pushed(d, n->level, count, c->levels[n->level].first);
 }
 
 uint32_t chain_chosen(const chain_level *l, choice_id leaf) {

@@ -40,14 +40,22 @@ choice_id choices_one(choice_diagrams *d, uint32_t option) {
     return choices_leaf(d, one);
 }
 
+static uint32_t *room_for(choice_diagrams *d, int which, size_t count) {
+    if (count > d->room_size[which])
+        d->room[which] = arena_grow(d->arena, d->room[which], &d->room_size[which], count, sizeof **d->room);
+    return d->room[which];
+}
+
 static choice_id decision(choice_diagrams *d, uint32_t level, const choice_id *kids, uint32_t count) {
     size_t length = (size_t)count + 1;
-    uint32_t *key = arena_alloc(d->arena, length, sizeof *key);
+    uint32_t *key = room_for(d, 2, length);
     key[0] = level;
     memcpy(key + 1, kids, count * sizeof *kids);
     const uint32_t *known = table_find(&d->index, key, length * sizeof *key);
     if (known) return *known;
-    return share(d, key, length, (choice_node){.level = level, .count = count, .kids = key + 1});
+    choice_id *kept = arena_alloc(d->arena, count, sizeof *kept);
+    memcpy(kept, kids, count * sizeof *kept);
+    return share(d, key, length, (choice_node){.level = level, .count = count, .kids = kept});
 }
 
 static choice_id merge_leaves(choice_diagrams *d, choice_id x, choice_id y) {
@@ -90,9 +98,11 @@ choice_id choices_merge(choice_diagrams *d, choice_id x, choice_id y) {
 
 /* Values with a common choice share it: first fit, the preferred value first, so that free cells join it. */
 choice_id choices_ask(choice_diagrams *d, uint32_t level, const choice_id *kids, uint32_t count, uint32_t preferred) {
-    choice_id *group = arena_alloc(d->arena, count, sizeof *group);
-    uint32_t *of = arena_alloc(d->arena, count, sizeof *of);
-    uint32_t groups = 0;
+    uint32_t groups = 0, equal = 1;
+    while (equal < count && kids[equal] == kids[0]) equal++;
+    if (equal == count) return kids[0];
+    choice_id *group = room_for(d, 0, count);
+    uint32_t *of = room_for(d, 1, count);
     for (uint32_t turn = 0; turn < count; turn++) {
         uint32_t k = turn == 0 ? preferred : turn <= preferred ? turn - 1 : turn;
         uint32_t g = 0;
@@ -106,9 +116,17 @@ choice_id choices_ask(choice_diagrams *d, uint32_t level, const choice_id *kids,
         of[k] = g;
     }
     if (groups == 1) return group[0];
-    choice_id *out = arena_alloc(d->arena, count, sizeof *out);
-    for (uint32_t k = 0; k < count; k++) out[k] = group[of[k]];
-    return decision(d, level, out, count);
+    for (uint32_t k = 0; k < count; k++) of[k] = group[of[k]];
+    return decision(d, level, of, count);
+}
+
+void choices_push(choice_diagrams *d, choice_id kid) {
+    array_push(d->arena, d->stack, d->height, d->stack_size, kid);
+}
+
+choice_id choices_ask_pushed(choice_diagrams *d, uint32_t level, uint32_t count, uint32_t preferred) {
+    d->height -= count;
+    return choices_ask(d, level, d->stack + d->height, count, preferred);
 }
 
 static void replace(choice_id *roots, uint32_t count, choice_id from, choice_id to) {

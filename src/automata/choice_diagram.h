@@ -24,6 +24,10 @@ typedef struct choice_diagrams {
     table index;  /* content -> node */
     table merged; /* pair -> node; UINT32_MAX: they have no option in common */
     choice_id any;
+    uint32_t *room[3]; /* for the lists of one question, used again and again */
+    size_t room_size[3];
+    choice_id *stack; /* of who makes diagrams from the top down: choices_push */
+    size_t height, stack_size;
 } choice_diagrams;
 
 enum { NO_CHOICE = UINT32_MAX };
@@ -37,6 +41,10 @@ choice_id choices_leaf(choice_diagrams *d, const uint64_t *options);
 /* The diagram that does not ask for the coordinate if it need not; `preferred` is the value that free cells join. All
    questions for one level have the same count. */
 choice_id choices_ask(choice_diagrams *d, uint32_t level, const choice_id *kids, uint32_t count, uint32_t preferred);
+
+/* Keeps a kid until its question is asked: the last `count` kids, which are forgotten. */
+void choices_push(choice_diagrams *d, choice_id kid);
+choice_id choices_ask_pushed(choice_diagrams *d, uint32_t level, uint32_t count, uint32_t preferred);
 
 /* A diagram whose options suit both; NO_CHOICE: there is none. */
 choice_id choices_merge(choice_diagrams *d, choice_id x, choice_id y);

@@ -63,6 +63,6 @@ const char *verdict_words(temper_automaton *m, language_class c) {
     if (v->answer == CLASS_NO) put_no(&out, m, c, v, first_letter);
     if (v->answer == CLASS_YES) put_yes(&out, c, v);
     if (v->answer == CLASS_UNKNOWN)
-        text_printf(&out, "not decided: %s more than %llu %s", v->beyond, (unsigned long long)v->most, v->of);
+        text_printf(&out, "%s more than %llu %s", v->beyond, (unsigned long long)v->most, v->of);
     return text_string(&out);
 }

@@ -26,6 +26,19 @@ class Memory(unittest.TestCase):
             temper.limit_memory(None)
         self.assertTrue(temper.compile("a S b", alphabet="ab").run("b"))
 
+    def test_a_limit_of_work(self):
+        regex = "(a|b)*a(a|b){10}"
+        with self.assertRaises(temper.LimitError) as caught:
+            temper.compile(regex, syntax="regex", alphabet="ab")
+        self.assertIn("temper.limit_work(10)", str(caught.exception))
+        temper.limit_work(4)
+        try:
+            self.assertTrue(temper.compile(regex, syntax="regex", alphabet="ab").run("abababababa"))
+        finally:
+            temper.limit_work(1)
+        with self.assertRaises(temper.RangeError):
+            temper.limit_work(0)
+
     def test_ten_thousand_compiles(self):
         def work(count):
             for _ in range(count):
