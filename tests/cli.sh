@@ -1,6 +1,7 @@
 #!/bin/bash
 # The command line from outside: answers, messages, exit codes, streams. Usage: tests/cli.sh path/to/temper
 set -u
+export TEMPER_PROGRESS=0 # nothing is said on slow machines but where a test asks for it
 export LC_ALL=C NO_COLOR=1
 unset COLUMNS
 temper=$(realpath "${1:?usage: tests/cli.sh path/to/temper}")
@@ -2397,6 +2398,50 @@ same 'ended by the signal' 143 $?
 same 'interrupted' "temper: interrupted: 'j5' has what was done, and the same command goes on from there" "$(cat stopped)"
 run 4 "${long[@]}" --timeout 1 --json
 has 'again, from the journal' "$err" '{"error":"stopped after 1 second (--timeout)","hint":"'
+
+# ---- limits of work, and progress ----
+
+run 0 automaton --timeout 200 --alphabet abc --regex '((.|[bc]b)[^a]b){2,}(.[ab][^a]|[ab]bb.)([ab]|[bc])[^a][^a][bc]b(.|)'
+has 'an automaton whose loop cancels a move' "$out" 'the minimal automaton: 398 states'
+has 'and its groups' "$out" 'star-free          no: '
+same 'all is decided' '' "$err"
+run 0 next --timeout 200 -f '#[a] % 65535 = 1' a
+same 'a large remainder' "a \$${tab}a" "$out"
+run 4 next -f '#[a] % 65536 = 1' a
+same 'a larger one names the limit and the option' 'temper: formula: its automaton has more than 65536 states before it is made minimal
+hint: --effort 10 raises the limit tenfold' "$err"
+run 0 automaton -f '#[a] <= 3000'
+has 'too large to classify' "$out" '-- star-free          unknown: it has more than 4000000 pairs of states'
+has 'and what to do' "$err" 'not decided: finite, definite, reverse definite, locally testable, piecewise testable, R-trivial, star-free, solvable; --effort 10 raises'
+for words in "run --regex (a{1,100}b){1,30} ab" "explain --regex (a{1,100}b){1,30}" "check --regex (a{1,100}b){1,30}"; do
+    # shellcheck disable=SC2086
+    run 4 $words
+    has "too much work is no theorem: $words" "$err" 'too much work to compile it here: words lead to more than 4000 sets of states'
+    has "and what raises it: $words" "$err" '--effort 10 raises the limit tenfold'
+    lacks "no theorem: $words" "$err" 'constant depth'
+done
+printf 'start 0\naccept 0\n0 a 1\n1 a 0\n2 a 2\n3 a 3\n4 a 4\n0 b 1\n1 b 2\n2 b 3\n3 b 4\n4 b 0\n' >s5.dfa
+run 4 run --dfa s5.dfa --effort 10 ab
+has 'a theorem, with its group' "$err" 'no transformer of constant depth: '
+has 'which is not solvable' "$err" 'as S5, of order 120, which is not solvable'
+lacks 'no effort helps' "$err" '--effort'
+run 0 compile --per-position --effort 4 --regex '(a|b)*a(a|b){10}' -o effort.temper
+run 0 run effort.temper --effort 4 abababababa bbbbbbbbbbb
+same 'with more effort' "accept${tab}abababababa
+reject${tab}bbbbbbbbbbb" "$out"
+run 2 run -f a --effort 0.5 a
+has 'too little effort' "$err" '--effort must be a number from 1 to 1000000'
+run 2 limits -f a --effort 1e3
+has 'effort in other words' "$err" '--effort must be a number from 0.001 to 1000000'
+strings=(check -f 'a S b' --alphabet abc --method positions --exhaustive 12 --random 0 --threads 1)
+TEMPER_PROGRESS=0.02 run 0 "${strings[@]}"
+has 'progress, not on a terminal' "$err" ' s so far; positions: '
+has 'how far' "$err" ' of 797161 strings, about '
+TEMPER_PROGRESS=0.02 run 0 "${strings[@]}" --json
+has 'progress as an object' "$err" '"command":"check","seconds":'
+has 'of a total' "$err" '"total":797161'
+TEMPER_PROGRESS=0.02 run 0 "${strings[@]}" -q
+same 'quiet' '' "$err"
 
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 

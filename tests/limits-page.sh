@@ -5,6 +5,7 @@
 #     bash tests/limits-page.sh build/temper --update      writes the lengths that are proved now into the page (seconds)
 #     bash tests/limits-page.sh build/temper --print 0.3   prints all tables anew, with a search of that effort (minutes)
 set -u
+export TEMPER_PROGRESS=0 # on a slow machine, too, only what the page shows
 temper=$1
 page=doc/limits.md
 passed=0

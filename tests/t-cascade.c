@@ -267,7 +267,8 @@ static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena 
         formula_init(&f, memory);
         node_id root;
         const unsigned char *accepts = s.d.accepts;
-        if (!portfolio_expand(&root, &f, &s.d, (state_sets){&accepts, 1}, back, (cascade_options){0}, &choice, memory, work))
+        if (!portfolio_expand(&root, &f, &s.d, (state_sets){&accepts, 1}, back, (cascade_options){0}, &choice, memory,
+                              work))
             continue;
         formula_size again = formulas_measure(&f, &root, 1, s.d.letter_count, work);
         CHECK(again.layers == choice.size.layers && again.heads == choice.size.heads, "%u layers, then %u",

@@ -146,7 +146,8 @@ static size_t check_language(const regular_language *g, trap *t, test_random *r,
     node_id root, unused;
     const unsigned char *accepts = d->accepts;
     state_sets set = {&accepts, 1};
-    if (!portfolio_expand(&root, &spec->graph, d, set, NULL, (cascade_options){0}, &choice, memory, scratch)) root = 0;
+    if (!portfolio_expand(&root, &spec->graph, d, set, NULL, (cascade_options){0}, &choice, memory, scratch))
+        root = 0;
     CHECK((root != 0) == (g->groups != NULL), "%s: %s", g->name, root ? "not refused" : choice.report.refusal);
     /* the groups are the cascade's, whatever route won */
     formula_init(&other, memory);

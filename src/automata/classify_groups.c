@@ -146,9 +146,8 @@ void classify_groups(class_verdict *star_free, class_verdict *solvable, const df
     uint64_t steps = work_limit(SKELETON_WORK);
     if (most > work_limit(SKELETON_SET_LIMIT)) most = work_limit(SKELETON_SET_LIMIT);
     if (!skeleton_build(&s, d, live, most, steps, a)) {
-        *star_free = *solvable = s.over_work
-                                     ? class_unknown("sets of states take", steps, "steps to find")
-                                     : class_unknown("words lead to", most, "sets of states");
+        *star_free = *solvable = s.over_work ? class_unknown("sets of states take", steps, "steps to find")
+                                             : class_unknown("words lead to", most, "sets of states");
         return;
     }
     uint64_t work = 0;

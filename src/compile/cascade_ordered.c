@@ -95,7 +95,8 @@ bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets,
     emitter e = emitter_for(f, d, options.future, a);
     *report = (cascade_report){0};
     e.term_limit = work_limit_if(options.raised, e.term_limit);
-    if (d->state_count > work_limit_if(options.raised, ORDERED_STATE_LIMIT) || d->start == dead || d->start == win) return false;
+    if (d->state_count > work_limit_if(options.raised, ORDERED_STATE_LIMIT) || d->start == dead || d->start == win)
+        return false;
     unsigned char *live = arena_alloc(a, d->state_count, 1), *wanted = arena_zalloc(a, d->state_count, 1);
     for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
     uint32_t *order = arena_zalloc(a, d->state_count, sizeof *order);

@@ -76,8 +76,7 @@ static bool find_formulas(expander *x, node_id *roots, portfolio_choice *choice,
     uint64_t most = work_limit_if(raised, FORWARD_STATES);
     const dfa *d = rest || g->d->state_count > most ? NULL : g->d;
     cascade_options options = {.letters = &x->source->letters, .raised = raised};
-    if (d || back)
-        return portfolio_expand(roots, x->g, d, g->sets, back, options, choice, x->arena, x->scratch);
+    if (d || back) return portfolio_expand(roots, x->g, d, g->sets, back, options, choice, x->arena, x->scratch);
     text why;
     text_init(&why, x->arena);
     text_printf(&why, "the language's automaton has %u states, and at most %llu are compiled", g->d->state_count,
@@ -99,7 +98,8 @@ static node_id expand_language(expander *x, node_id id) {
         back = backwards(x, g.d);
     node_id *roots = arena_alloc(x->arena, g.sets.count, sizeof *roots);
     if (!find_formulas(x, roots, &l.choice, &g, back, rest, false) &&
-        (l.choice.report.impossible || !work_is_raised() || !find_formulas(x, roots, &l.choice, &g, back, rest, true)))
+        (l.choice.report.impossible || !work_is_raised() ||
+         !find_formulas(x, roots, &l.choice, &g, back, rest, true)))
         refuse(x, id, &l.choice.report);
     x->out->reverse = l.choice.reverse;
     for (size_t k = 0; k < g.sets.count; k++) {

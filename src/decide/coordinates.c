@@ -25,8 +25,8 @@ static uint32_t pair_number(walk *w, const slot *pair, uint32_t from, uint32_t l
     const uint32_t *known = table_find(&w->index, pair, bytes);
     if (known) return *known;
     if (w->count >= w->limits.states)
-        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "there are more than %u pairs of coordinates and states",
-                   w->limits.states);
+        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "there are more than %u pairs of coordinates and states", w->limits.states);
     slot *kept = arena_alloc(w->a, w->width + 1, sizeof *kept);
     bool fresh;
     memcpy(kept, pair, bytes);
@@ -71,8 +71,9 @@ static bool step(walk *w, slot *after, bool *truth, uint32_t pair, uint32_t clas
     uint32_t letter = w->letter[class];
     w->work += machine_node_count(w->m) + w->width + 1;
     if (w->work > w->limits.work)
-        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "going through all coordinates takes more than %llu steps",
-                   (unsigned long long)w->limits.work);
+        trap_raise_remedy(w->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "going through all coordinates takes more than %llu steps",
+                          (unsigned long long)w->limits.work);
     slot none;
     bool fine = w->mirrored ? machine_step(w->m, truth, &none, after, &none, before, letter)
                             : machine_step(w->m, truth, after, &none, before, &none, letter);
