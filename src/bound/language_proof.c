@@ -55,9 +55,10 @@ static bool prove(work *w, language_proof *out, uint32_t language, const char *f
     const temper_spec *e = read_formula_text(w->m, formula_text, w->arena);
     *out = (language_proof){.language = l->source, .length = l->source_length, .formula = formula_text};
     out->rows.why_not = "it cannot be written as a text";
+    table_limits limits = language_table_allowed();
     if (e)
         out->rows = language_table_of(&e->graph, e->root, l->reversed ? l->reversed : l->automaton,
-                                      l->reversed != NULL, &LANGUAGE_TABLE_LIMITS, w->arena);
+                                      l->reversed != NULL, &limits, w->arena);
     if (!out->rows.why_not) return true;
     text t;
     text_init(&t, w->arena);

@@ -34,6 +34,7 @@ typedef struct work {
     const dfa **automata;  /* [outputs] */
     output_proof *outputs; /* [outputs] */
     const char *why;
+    uint64_t spent; /* steps, on tables */
 } work;
 
 /* ---- sources that have an automaton ---- */
@@ -151,6 +152,8 @@ static bool fail(work *w, const char *why) {
     return false;
 }
 
+enum { TABLES = 8 }; /* all outputs together may take the work of so many that are as large as one may be */
+
 static bool prove_output(work *w, size_t output) {
     const dfa *d = w->automata[output] = automaton_of(w, output);
     output_proof *out = &w->outputs[output];
@@ -165,7 +168,11 @@ static bool prove_output(work *w, size_t output) {
     if (!out->formula) return fail(w, "a formula is too large to write down");
     const temper_spec *e = read_formula_text(w->m, out->formula, w->arena);
     if (!e) return fail(w, "a formula cannot be written as a text");
-    out->rows = language_table_of(&e->graph, e->root, d, false, &LANGUAGE_TABLE_LIMITS, w->arena);
+    table_limits limits = language_table_allowed();
+    uint64_t left = TABLES * limits.work - w->spent;
+    if (limits.work > left) limits.work = left;
+    out->rows = language_table_of(&e->graph, e->root, d, false, &limits, w->arena);
+    w->spent += out->rows.work < left ? out->rows.work : left;
     return !out->rows.why_not || fail(w, out->rows.why_not);
 }
 

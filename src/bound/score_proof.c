@@ -90,8 +90,8 @@ static const char *prove_score(work *w, const weighted_machine *machine, uint32_
     if (!out->formula) return "a formula is too large to write down";
     const temper_spec *e = read_formula_text(w->m, out->formula, w->arena);
     if (!e) return "a formula cannot be written as a text";
-    out->rows = language_table_of(&e->graph, e->root, automaton_of(w, machine, score), false, &LANGUAGE_TABLE_LIMITS,
-                                  w->arena);
+    table_limits limits = language_table_allowed();
+    out->rows = language_table_of(&e->graph, e->root, automaton_of(w, machine, score), false, &limits, w->arena);
     if (out->rows.why_not) {
         text t;
         text_init(&t, w->arena);

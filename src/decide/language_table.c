@@ -92,6 +92,14 @@ static void list_moves(maker *m) {
             }
 }
 
+static void refuse_work(maker *m) {
+    text t;
+    text_init(&t, m->arena);
+    text_printf(&t, "too much would have to be looked at, more than %llu steps; more effort allows more",
+                (unsigned long long)m->limits.work);
+    m->why_not = text_string(&t);
+}
+
 /* The row of a state that these coordinates fall into, as a step has left them in a lane. NONE: a question is open.
    */
 static uint32_t row_after(maker *m, uint32_t state, uint32_t lane) {
@@ -240,7 +248,7 @@ static void follow(maker *m, uint32_t row) {
             for (size_t k = 0; k < m->width; k++) m->after[k] = language_step_after(s, k, lane);
             meet(m, to, m->after);
         }
-        if (s->work > m->limits.work) m->why_not = "too much would have to be looked at";
+        if (s->work > m->limits.work) refuse_work(m);
     }
 }
 
@@ -265,7 +273,7 @@ static void make_pass(maker *m) {
             if (m->nodes[m->met[k]].coordinate != NONE || has_enough(m, m->met[k])) continue;
             m->met[k] = learn(m, m->met[k]);
             again = true;
-            if (m->step.work > m->limits.work) m->why_not = "too much would have to be looked at";
+            if (m->step.work > m->limits.work) refuse_work(m);
         }
     }
 }
@@ -309,6 +317,10 @@ static void write_rows(language_rows *out, maker *m) {
     for (size_t k = 0; k < m->count; k++) out->rows[k] = row_text(m, sorted[k] + 1);
 }
 
+table_limits language_table_allowed(void) {
+    return (table_limits){work_limit(LANGUAGE_TABLE_LIMITS.work), (size_t)work_limit(LANGUAGE_TABLE_LIMITS.rows)};
+}
+
 language_rows language_table_of(const formula *f, node_id root, const dfa *d, bool forward,
                                 const table_limits *limits, arena *a) {
     maker m = {.limits = *limits, .step = {.f = f, .d = d, .root = root, .forward = forward, .arena = a}, .arena = a};
@@ -329,5 +341,6 @@ language_rows language_table_of(const formula *f, node_id root, const dfa *d, bo
     while (m.grown && !m.why_not);
     if (!m.why_not) write_rows(&out, &m);
     out.why_not = m.why_not;
+    out.work = m.step.work;
     return out;
 }

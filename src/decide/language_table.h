@@ -14,10 +14,12 @@ typedef struct table_limits {
 } table_limits;
 
 static const table_limits LANGUAGE_TABLE_LIMITS = {(uint64_t)1 << 30, 1 << 16};
+table_limits language_table_allowed(void); /* these, by the effort of base/work.h */
 
 typedef struct language_rows {
     const char **rows; /* as a certificate writes them, in order */
     size_t count;
+    uint64_t work;       /* that it took */
     const char *why_not; /* a clause; NULL: the formula is the language, and the rows show it */
 } language_rows;
 
