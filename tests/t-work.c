@@ -1,5 +1,5 @@
-/* Limits of work: what is impossible and what is only too much are told apart, more effort raises the limits, and what
-   the usual limits are enough for stays as it is. */
+/* Limits of work: what is impossible and what is only too much are told apart, more effort raises the limits, and
+   what the usual limits are enough for stays as it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

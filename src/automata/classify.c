@@ -431,8 +431,8 @@ static void test_locally_testable(class_verdict *out, const view *v) {
             if (p != q && is_cyclic(v, p, q) && reaches(v, p, q) && breaks_locality(out, v, p, q)) return;
 }
 
-/* Pairs of states, for words that tell two apart; and these times classes of letters, beyond which all tests but those
-   of groups say UNKNOWN. */
+/* Pairs of states, for words that tell two apart; and these times classes of letters, beyond which all tests but
+   those of groups say UNKNOWN. */
 enum { CLASSIFY_PAIRS = 2000 * 2000, CLASSIFY_CELLS = 1 << 22 };
 
 void dfa_classify(class_verdict *verdicts, const dfa *d, arena *a) {

@@ -40,8 +40,8 @@ bool skeleton_within(const skeleton *s, uint32_t inner, uint32_t outer);
 /* requires at least one live state; false: there are more than `sets` sets, or `work` steps are not enough */
 bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint64_t sets, uint64_t work, arena *a);
 
-/* The numbers of the tiles that the letter class moves the tiles of `set` to: move[tile_count]; the image has the same
-   component. False: each keeps its number. */
+/* The numbers of the tiles that the letter class moves the tiles of `set` to: move[tile_count]; the image has the
+   same component. False: each keeps its number. */
 bool skeleton_move_tiles(uint32_t *move, const skeleton *s, uint32_t set, uint32_t letter);
 
 /* A shortest word from one set to another of its component: letter classes, in arena a. */

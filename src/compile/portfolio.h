@@ -40,8 +40,8 @@ static inline bool size_is_smaller(formula_size x, formula_size y) {
 
 /* The formulas of an automaton's sets of states, as cascade_from_dfa; backwards is the minimal automaton of the
    reversed strings of the only set, or NULL where formulas must hold at every prefix; d may be NULL where the
-   formula must hold for every suffix; options has letters for words in reports, or NULL, and which limits hold. False:
-   refused, and the report says why. scratch is reset. */
+   formula must hold for every suffix; options has letters for words in reports, or NULL, and which limits hold.
+   False: refused, and the report says why. scratch is reset. */
 bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
                       cascade_options options, portfolio_choice *choice, arena *a, arena *scratch);
 
