@@ -158,8 +158,10 @@ static const expression *read_factor(reader *r) {
     else if (accept(r, "(")) {
         e = read_sum(r);
         require(r, ")");
-    } else if (accept(r, "ln"))
+    } else if (accept(r, "ln") || accept(r, "log"))
         e = read_call(r, EXPR_LN);
+    else if (accept(r, "log2"))
+        e = node(r, EXPR_DIV, read_call(r, EXPR_LN), constant(r, log_f64(2)));
     else if (accept(r, "sqrt"))
         e = read_call(r, EXPR_SQRT);
     else if (accept(r, "cos"))
@@ -175,7 +177,7 @@ static const expression *read_factor(reader *r) {
     else if (accept(r, "max"))
         e = read_call(r, EXPR_MAX);
     else
-        expected(r, "a number, i, n, N, (, [, ln, sqrt, cos, sin, floor, ceil2, min or max");
+        expected(r, "a number, i, n, N, (, [, ln, log2, sqrt, cos, sin, floor, ceil2, min or max");
     r->depth--;
     return e;
 }

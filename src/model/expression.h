@@ -4,12 +4,13 @@
        expr   = term { ("+" | "-") term }
        term   = factor { ("*" | "/" | "%") factor }
        factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
-              | ("ln" | "sqrt" | "cos" | "sin" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+              | ("ln" | "log" | "log2" | "sqrt" | "cos" | "sin" | "floor" | "ceil2") "(" expr ")"
+              | ("min" | "max") "(" expr "," expr ")"
 
-   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0
-   where a is not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per
-   operation, with our own ln, cos and sin: the same bits everywhere. cos
-   and sin of more than 2^20 are no numbers. */
+   log is ln, and log2(a) is read as ln(a)/ln(2). [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the
+   least power of two that is not below a, and 0 where a is not positive: a number of every format that reaches so
+   far. Evaluation is in doubles, one rounding per operation, with our own ln, cos and sin: the same bits everywhere.
+   cos and sin of more than 2^20 are no numbers. */
 #ifndef MODEL_EXPRESSION_H
 #define MODEL_EXPRESSION_H
 
@@ -60,6 +61,8 @@ const expression *expression_make(arena *a, const char *format, ...) __attribute
 void expression_print(text *out, const expression *e);
 double expression_ceil2(double x); /* exact; NaN stays NaN, beyond 2^1023 infinity */
 double expression_eval(const expression *e, double i, double n, double size);
+/* NULL: it is finite there. Else a clause that says what it is, where, and which part of it is to blame. */
+const char *expression_fault(const expression *e, double i, double n, double size, arena *a);
 const expression *expression_copy(arena *a, const expression *e);
 bool expression_uses(const expression *e, expression_op variable);
 

@@ -82,6 +82,21 @@ typedef struct string_call {
     rational_pool pool;
 } string_call;
 
+/* A scale that somebody wrote may be no number at some length: that is told before everything else becomes so. */
+static void check_scales(const temper_model *m, size_t n, size_t size, arena *scratch) {
+    for (uint32_t l = 0; m->rescaled && l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            const model_head *head = &m->layers[l].heads[h];
+            size_t rows = head_reads_position(head) ? size : 1;
+            for (size_t i = 0; head->scale && i < rows; i++) {
+                const char *fault = expression_fault(head->scale, (double)i, (double)n, (double)size, scratch);
+                if (fault)
+                    trap_raise(scratch->trap, TEMPER_RANGE, 0, i, "the scale '%.60s' of head %u.%u %s",
+                               head->scale_text, l + 1, h + 1, fault);
+            }
+        }
+}
+
 /* The entry's memory holds the residual stream, its scratch one layer's work. */
 static void run(entry *e, void *context) {
     string_call *c = context;
@@ -89,6 +104,7 @@ static void run(entry *e, void *context) {
     const temper_model *m = q->model;
     const temper_run_options *o = q->options;
     run_check_letters(m, q->letters, q->n, e->trap);
+    if (!o->hard) check_scales(m, q->n, q->n + 1 + m->has_end, &e->scratch);
     temper_run *r = caller_alloc(e->trap, 1, sizeof *r);
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, e->trap);
