@@ -40,6 +40,9 @@ typedef struct dense_setting {
            pairs */
         shake;
     const dense_watch *watch; /* is shown every head; NULL: nobody looks */
+    /* Not 0: of every head only this row and that of the start sentinel are computed, in O(N). The answer there is
+       right if no key or value of a later head depends on what heads say in other rows. */
+    size_t row;
     arena *keep; /* not NULL: what every head computes, and the channels of every layer, are kept there; all pairs */
 } dense_setting;
 
