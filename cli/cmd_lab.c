@@ -8,6 +8,7 @@
 
 #include "job_runner.h"
 #include "bias_table.h"
+#include "length_table.h"
 #include "scale_table.h"
 #include "json.h"
 #include "message.h"
@@ -282,16 +283,23 @@ void cmd_lab(session *s) {
         return;
     }
     if (!read_names(&r, s)) return;
-    static const option_id own[] = {OPT_SCALE, OPT_BIAS, OPT_BASE, OPT_HEAD_SIZE, OPT_TYPE};
-    bool table = is_given(s, OPT_SCALE) || is_given(s, OPT_BIAS);
+    static const option_id own[] = {OPT_SCALE, OPT_BIAS, OPT_BASE, OPT_HEAD_SIZE, OPT_TYPE, OPT_LENGTHS, OPT_CODE};
+    bool table = is_given(s, OPT_SCALE) || is_given(s, OPT_BIAS) || is_given(s, OPT_LENGTHS);
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (is_given(s, own[k]) && (strcmp(r.names[0], "schedules") != 0 || r.count != 1 || !table)) {
             message_usage(s, "temper lab schedules --scale 'ln(N)/2' --head-size 64 --type bf16/f32",
-                          "--%s goes with lab schedules and a --scale or --bias", option_table[own[k]].name);
+                          "--%s goes with lab schedules and a --scale, --bias or --at", option_table[own[k]].name);
             return;
         }
+    if (is_given(s, OPT_BIAS) && (is_given(s, OPT_LENGTHS) || is_given(s, OPT_CODE))) {
+        message_usage(s, NULL, "--%s does not go with --bias", is_given(s, OPT_LENGTHS) ? "at" : "as");
+        return;
+    }
     if (table) {
-        (is_given(s, OPT_BIAS) ? bias_table : scale_table)(s);
+        (is_given(s, OPT_BIAS)      ? bias_table
+         : is_given(s, OPT_CODE)    ? scale_code
+         : is_given(s, OPT_LENGTHS) ? length_table
+                                    : scale_table)(s);
         return;
     }
     if (r.sweep && is_given(s, OPT_SEED)) {

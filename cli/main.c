@@ -207,7 +207,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper lab zoo --quick\n"
      "temper lab zoo -o results --seed 2                               # a minute\n"
      "temper lab all -o results                                        # minutes\n"
-     "temper lab all --seeds 1-20 --journal sweep.journal -o results   # an hour\n",
+     "temper lab all --seeds 1-20 --journal sweep.journal -o results   # an hour\n"
+     "temper lab schedules --scale llama4 --at 8Ki,128Ki --head-size 64\n",
      "Without NAME it lists the experiments. With NAME it runs each of them, checks its claims, and prints\n"
      "them with what it measured. -o DIR also writes the report (NAME.md), the data (NAME.json,\n"
      "NAME-TABLE.csv) and the figures (NAME-FIGURE.svg). The same seed gives the same bytes. The exit status\n"

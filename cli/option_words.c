@@ -46,14 +46,19 @@ static const struct {
      FOR_LIMITS,
      {"f64|f32|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "all",
       "only the rows of this number format; also with @tile64, @tile128 or @tile512, as in temper run"}},
-    {OPT_TYPE, FOR_LAB, {NULL, NULL, "schedules with --scale or --bias: the number format that models are run in"}},
+    {OPT_TYPE,
+     FOR_LAB,
+     {NULL, NULL, "schedules with --scale, --bias or --at: the number format that models are run in"}},
     {OPT_TYPE, FOR_EXPORT, {"f64|f32", NULL, "the number format of the ONNX graph"}},
 
     {OPT_SCALE,
      FOR_LAB,
      {"EXPR", "",
-      "schedules: how far this scale of your own, an expression of N, n and i times the base, carries each operator, "
-      "beside published ones; with --bias: each bias with this scale, too"}},
+      "schedules: how far this scale of your own, an expression of N, n and i times the base, or a name such as "
+      "llama4, "
+      "yarn:4, ssmax:0.43 or log, carries each operator, beside published ones; with --bias: each bias with this "
+      "scale, "
+      "too"}},
 
     {OPT_EFFORT,
      FOR_LIMITS,

@@ -185,12 +185,23 @@ static bool missing_value(option_id id, usage_error *err) {
     return false;
 }
 
+static bool is_for(const options *out, option_id id) {
+    return option_table[id].commands == FOR_ALL || (option_table[id].commands & out->command_bit);
+}
+
+/* Two commands may mean different things by one name: the row of the command that was named, else the first one. */
+static bool is_another(const options *out, option_id id) {
+    for (option_id other = id + 1; other < OPTION_COUNT && !is_for(out, id); other++)
+        if (!strcmp(option_table[other].name, option_table[id].name) && is_for(out, other)) return true;
+    return false;
+}
+
 /* --name, --name=value, --name value */
 static bool read_long(options *out, const char *text, char **argv, int argc, int *at, usage_error *err) {
     size_t length = strcspn(text, "=");
     for (option_id id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
-        if (strlen(row->name) != length || memcmp(row->name, text, length) != 0) continue;
+        if (strlen(row->name) != length || memcmp(row->name, text, length) != 0 || is_another(out, id)) continue;
         if (!is_allowed(out, id, err)) return false;
         if (row->kind == KIND_FLAG) {
             if (text[length]) {

@@ -104,10 +104,14 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "with every seed from A to B: how often each claim holds")                                                     \
     X(BIAS, 0, "bias", KIND_LIST, "EXPR", "", 0, 0, FOR_LAB,                                                         \
       "schedules: how far this term of logits, an expression of (i - j), n and N, carries each operator")            \
+    X(LENGTHS, 0, "at", KIND_TEXT, "LENGTHS", "", 0, 0, FOR_LAB,                                                     \
+      "schedules: yes or no at these lengths, such as 8Ki,128Ki,1M, with a proof or a wrong string")                 \
+    X(CODE, 0, "as", KIND_CHOICE, "pytorch", "", 0, 0, FOR_LAB,                                                      \
+      "schedules with --scale: print the scale as code, for SDPA and FlexAttention")                                 \
     X(BASE, 0, "base", KIND_TEXT, "X", "the root of --head-size", 0, 0, FOR_LAB,                                     \
-      "schedules with --scale or --bias: the largest q·k/sqrt(d), which scales multiply")                            \
+      "schedules with --scale, --bias or --at: the largest q·k/sqrt(d), which scales multiply")                      \
     X(HEAD_SIZE, 0, "head-size", KIND_NUMBER, "d", "128", 1, 1000000, FOR_LAB,                                       \
-      "schedules with --scale or --bias: the channels of a head, whose root is the base")                            \
+      "schedules with --scale, --bias or --at: the channels of a head, whose root is the base")                      \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \

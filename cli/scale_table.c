@@ -39,7 +39,8 @@ static void print_table(const temper_schedules *all, bool real) {
         }
         putchar('\n');
     }
-    puts("\nn: the worst string of n letters is right, one of n + 1 is wrong; > n: no longer one was run");
+    puts("\nn: no string of up to n letters that was run is wrong, and one of n + 1 letters is, or overflows;"
+         "\n> n: nothing that was run is wrong, and no longer string was run");
     if (real) puts("every: none was wrong, and in real arithmetic none of up to 10^15 letters is");
 }
 
@@ -65,7 +66,9 @@ bool table_settings(double *base, size_t *head_size, temper_type *type, session 
     for (size_t k = 0; k < sizeof never / sizeof *never; k++)
         if (is_given(s, never[k])) {
             message_usage(s, NULL, "--%s does not go with --%s", option_table[never[k]].name,
-                          is_given(s, OPT_BIAS) ? "bias" : "scale");
+                          is_given(s, OPT_BIAS)      ? "bias"
+                          : is_given(s, OPT_LENGTHS) ? "at"
+                                                     : "scale");
             return false;
         }
     const char *text = s->opt.value[OPT_BASE].text;

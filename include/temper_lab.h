@@ -91,7 +91,9 @@ TEMPER_API temper_status temper_lab_page(const char *folder, const temper_lab_op
 enum { TEMPER_SCHEDULED = 5 };
 
 typedef struct temper_schedule_options {
-    const char *const *scales; /* factors of the base: expressions of n, N and i (doc/model.md, "Expressions") */
+    /* factors of the base: expressions of n, N and i (doc/model.md, "Expressions"), or names such as llama4, yarn:4,
+       ssmax:0.43 and log */
+    const char *const *scales;
     size_t count;
     int published;    /* constant, Llama 4, YaRN, SSMax, log n, linear, n log n behind them */
     double base;      /* the largest q·k/sqrt(d); 0: the root of head_size */
@@ -122,6 +124,36 @@ TEMPER_API void temper_schedules_free(temper_schedules *schedules);
 TEMPER_API size_t temper_schedules_count(const temper_schedules *schedules);
 TEMPER_API temper_schedule_row temper_schedules_at(const temper_schedules *schedules, size_t k); /* k < count */
 TEMPER_API const char *temper_schedule_operator(size_t k); /* k < TEMPER_SCHEDULED: "once", ... */
+/* At given lengths: whether each operator is right at every letter of every string of exactly so many letters. */
+typedef enum temper_length_answer { TEMPER_LENGTH_OPEN, TEMPER_LENGTH_YES, TEMPER_LENGTH_NO } temper_length_answer;
+
+typedef struct temper_length_cell {
+    temper_length_answer answer;
+    double error;        /* yes: proved, in the type, roundings included: no head is farther from its 0 or 1 */
+    const char *formula; /* no: a model of this formula, over the letters abcd, has these scales, and was run ... */
+    const char *string;  /* ... on this string, as repetitions, and it ... */
+    size_t letter;       /* ... is wrong at this letter, from 1, or a number overflows there */
+    const char *why;     /* open: why nothing is proved, and nothing that was run is wrong */
+} temper_length_cell;
+
+typedef struct temper_length_row {
+    const char *name, *factor;
+    size_t length;
+    temper_length_cell cells[TEMPER_SCHEDULED];
+} temper_length_row;
+
+typedef struct temper_lengths temper_lengths;
+/* Every scale of the options (without one, every published one) at every length from 1 to 2^24. */
+TEMPER_API temper_status temper_lengths_find(temper_lengths **out, const temper_schedule_options *options,
+                                             const size_t *lengths, size_t count, temper_error *err);
+TEMPER_API void temper_lengths_free(temper_lengths *lengths);
+TEMPER_API size_t temper_lengths_count(const temper_lengths *lengths);
+TEMPER_API temper_length_row temper_lengths_at(const temper_lengths *lengths, size_t k); /* k < count */
+
+/* The scale as a Python file: the factor of each row, and attention that has it, by scaled_dot_product_attention and
+   by flex_attention of PyTorch. Freed with temper_free. */
+TEMPER_API temper_status temper_schedule_code(char **out, const char *scale, temper_error *err);
+
 /* A figure as SVG; freed with temper_free. */
 TEMPER_API temper_status temper_schedules_draw(char **svg, const temper_schedules *schedules, temper_error *err);
 

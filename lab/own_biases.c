@@ -7,6 +7,7 @@
 #include "base/entry.h"
 #include "lab/biases.h"
 #include "lab/reach_panel.h"
+#include "lab/schedules.h"
 #include "number/elementary.h"
 #include "number/number_type.h"
 #include "temper_lab.h"
@@ -206,7 +207,8 @@ static void make(entry *e, void *context) {
               .total = rows * BIASED};
     for (size_t k = 0; k < o->count; k++)
         for (size_t s = 0; s <= o->scale_count; s++)
-            add_row(&w, o->biases[k], o->biases[k], s ? o->scales[s - 1] : "1", true, e->trap);
+            add_row(&w, o->biases[k], o->biases[k], s ? schedule_factor(o->scales[s - 1], &w.all->memory) : "1", true,
+                    e->trap);
     for (size_t k = 0; k < known; k++) add_row(&w, published[k].name, published[k].bias, "1", false, e->trap);
     all->memory.trap = model->trap = NULL;
     *c->out = all;

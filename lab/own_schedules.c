@@ -95,13 +95,13 @@ typedef struct schedules_call {
 
 static void free_schedules(void *s) { temper_schedules_free(s); }
 
-/* A factor that is negative or no number is no scale. */
+/* At some lengths, in the rows of the start sentinel, of the first letter and of the last one. */
 static void require_factor(const expression *e, const char *written, trap *t) {
-    for (double n = 1; n < 2000; n = floor(n * 1.5) + 1)
-        for (double i = 1; i <= n; i += n)
-            if (!(expression_eval(e, i, n, n + 1) >= 0) || !isfinite(expression_eval(e, i, n, n + 1)))
-                trap_raise_hint(t, TEMPER_RANGE, 0, 0, "a factor is at least 0 at every length and position",
-                                "the scale '%.60s' is no such number at n = %.0f", written, n);
+    double low, high;
+    for (double n = 1; n < 2000; n = floor(n * 1.5) + 1) {
+        schedule_range(&low, &high, e, written, 0, 1, n, n + 1, t);
+        schedule_range(&low, &high, e, written, n, n, n, n + 1, t);
+    }
 }
 
 static void make(entry *e, void *context) {
@@ -124,10 +124,12 @@ static void make(entry *e, void *context) {
     arena_init(model, e->trap);
     arena_on_release(&all->memory, (void (*)(void *))arena_free, model);
     for (size_t k = 0; k < o->count + published; k++) {
-        schedule s = k < o->count ? (schedule){o->scales[k], o->scales[k], false, false} : schedules[k - o->count];
+        schedule s = k < o->count
+                         ? (schedule){.name = o->scales[k], .factor = schedule_factor(o->scales[k], &all->memory)}
+                         : schedules[k - o->count];
         if (s.adaptive) continue; /* no fixed scale */
         const expression *factor = expression_parse(&all->memory, s.factor, strlen(s.factor), 1, 1);
-        require_factor(factor, s.factor, e->trap);
+        require_factor(factor, s.name, e->trap);
         s.per_row = false; /* the scale itself reads i */
         temper_schedule_row *row = &all->rows[all->count++];
         row->name = arena_copy(&all->memory, s.name, strlen(s.name));

@@ -12,16 +12,16 @@ const char *const operator_needs[SCHEDULED] = {"ln n", "n", "n", "n²", "n³"};
 /* SSMax: its published start and the value of its first figure. YaRN is for more than L = 4096 positions, and its
    square is that of a factor on queries and keys each. Llama-4's depends on the query's position. */
 const schedule schedules[] = {
-    {"constant", "1", false, false},
-    {"Llama-4", "1 + 0.1*ln(1 + floor((i + 1)/8192))", true, false},
-    {"YaRN", "(0.1*ln(max(N/4096, 1)) + 1)*(0.1*ln(max(N/4096, 1)) + 1)", false, false},
-    {"SSMax, s = 0.168", "0.168*ln(N)", false, false},
-    {"SSMax, s = 0.43", "0.43*ln(N)", false, false},
-    {"log n", "ln(N)", false, false},
-    {"linear", "N", false, false},
-    {"n log n", "N*ln(N)", false, false},
-    {"adaptive", "1", false, true},
-    {"adaptive, log n", "ln(N)", false, true},
+    {"constant", "1", false, false, "constant"},
+    {"Llama-4", "1 + 0.1*ln(1 + floor((i + 1)/8192))", true, false, "llama4"},
+    {"YaRN", "(0.1*ln(max(N/4096, 1)) + 1)*(0.1*ln(max(N/4096, 1)) + 1)", false, false, "yarn"},
+    {"SSMax, s = 0.168", "0.168*ln(N)", false, false, NULL},
+    {"SSMax, s = 0.43", "0.43*ln(N)", false, false, NULL},
+    {"log n", "ln(N)", false, false, "log"},
+    {"linear", "N", false, false, "linear"},
+    {"n log n", "N*ln(N)", false, false, NULL},
+    {"adaptive", "1", false, true, NULL},
+    {"adaptive, log n", "ln(N)", false, true, NULL},
 };
 const size_t schedule_count = sizeof schedules / sizeof *schedules;
 

@@ -313,13 +313,34 @@ same 'completion: types in tiles' 'bf16/f32@tile64 bf16/f32@tile128 bf16/f32@til
 run 0 lab schedules --scale 'sqrt(N)' --head-size 64 --type f32
 has 'own schedules' "$out" "$(printf '%-16s %16s %16s' 'sqrt(N)' '> 4000' 32)"
 run 2 lab zoo --scale N
-has 'scales are for schedules' "$err" 'goes with lab schedules and a --scale or --bias'
+has 'scales are for schedules' "$err" 'goes with lab schedules and a --scale, --bias or --at'
 run 0 lab schedules --bias '-2*(i - j)' --head-size 64
 has 'own biases' "$out" "$(printf '%-18s %10s %10s %10s %10s' '-2*(i - j)' 4 4 every 1)"
 run 2 lab schedules --bias '2*i'
 has 'a bias is of the distance' "$err" 'written (i - j) or d'
 run 2 lab schedules --base 3
 has 'a base is for scales' "$err" 'goes with lab schedules and a --scale'
+run 0 lab schedules --scale llama4 --scale N --at 84,8Ki --base 8 --type bf16/f32
+has 'at lengths: yes' "$out" "$(printf '%-8s %8s %16s %16s' N 84 yes yes)"
+has 'at lengths: no' "$out" "$(printf '%-8s %8s %16s %16s' '' 8Ki yes no)"
+has 'at lengths: a string' "$out" 'O a & O b: a c^8190 b, at letter 8192'
+run 0 lab schedules --scale N --at 85 --base 8 --type bf16/f32 --json
+has 'at lengths: the string of limits' "$out" '"length":85,"answer":"no","formula":"(b S a) & (d S a)","string":"c^64 a c^20","letter":65}'
+run 2 lab schedules --scale N --at 8Kb
+has 'at lengths: how they are written' "$err" '8Ki,128Ki,1M'
+run 2 lab zoo --at 8Ki
+has 'lengths are for schedules' "$err" '--at goes with lab schedules'
+run 2 lab schedules --scale 'ln(n - 7)' --at 7
+has 'a scale that is infinite' "$err" 'minus infinity at n = 7: there ln(n - 7) is the logarithm of 0'
+run 2 lab schedules --scale llama5
+has 'names of schedules' "$err" 'schedules with names: constant, llama4, yarn'
+run 0 lab schedules --scale 'log2(N)' --as pytorch
+has 'scales as code' "$out" 'return T(torch.log(T(N)) / 0.6931471805599453) * torch.ones_like(i)'
+run 2 lab schedules --scale N --as pytorch --type f32
+has 'scales as code: nothing else' "$err" '--as takes only --scale, not --type'
+run 2 run -f 'O a' --alphabet ab --scale '1/(n - 2)' ab
+has 'run: a scale that is infinite' "$err" "the scale '1/(n - 2)' of head 1.1 is infinite at n = 2: there 1/(n - 2) divides by 0"
+same 'completion: what --at means to lab' '' "$(complete lab --at '')"
 same 'completion: a file' 'FILES ' "$(complete run -F '')"
 same 'completion: an example' 'dyck.spec dyck.crasp ' "$(complete examples dy)"
 same 'completion: a model of the gallery' 'dyck-2 dyck-2-depth-3 ' "$(complete compile --gallery dyck-2)"

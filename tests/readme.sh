@@ -69,7 +69,7 @@ if [ "${2:-}" = --update ]; then
     done
     "$temper" show -f 'H(b -> O a)' --alphabet abc -o doc/figures/attention.svg caab
     "$temper" show -f 'a S b' --alphabet abc -o doc/figures/since.svg bcbaa
-    "$temper" limits -f 'a S b' --alphabet abc --effort 0.02 -q -o doc/figures/limits.svg
+    "$temper" limits -f 'a S b' --alphabet abc --effort 0.1 -q -o doc/figures/limits.svg
     made=$(mktemp -d)
     "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
     "$temper" lab stock --quick -q -o "$made" && cp "$made/stock-leaks.svg" doc/figures/stock.svg
@@ -137,7 +137,7 @@ figure doc/figures/attention.svg show -f 'H(b -> O a)' --alphabet abc caab
 figure doc/figures/since.svg show -f 'a S b' --alphabet abc bcbaa
 case ${TEMPER_TEST_EFFORT:-1} in # under sanitizers it takes long, and other commands of the pages do the same
 0*) ;;
-*) figure doc/figures/limits.svg limits -f 'a S b' --alphabet abc --effort 0.02 ;;
+*) figure doc/figures/limits.svg limits -f 'a S b' --alphabet abc --effort 0.1 ;; # as the table beside it
 esac
 "$temper" lab schedules --quick -q -o "$figures" >/dev/null 2>&1
 same "doc/figures/schedules.svg is that of temper lab schedules --quick" "$(cat "$figures/schedules-scales.svg")" "$(cat doc/figures/schedules.svg)"
@@ -148,8 +148,8 @@ rm -rf "$figures"
 schedules=$(sed -n '/^| schedule /,/^$/p' doc/schedules.md | sed '/^$/d')
 case ${TEMPER_TEST_EFFORT:-1} in
 0*) ;;
-1) same "doc/schedules.md has the table of scripts/schedule-table.sh, but for 1M" "$(sh scripts/schedule-table.sh "$temper" '8Ki 128Ki')" \
-    "$(cut -d'|' -f1-4,6,7,9 <<<"$schedules")" ;;
+1) same "doc/schedules.md has the table of scripts/schedule-table.sh, but for 1M" "$(sh scripts/schedule-table.sh "$temper" 8Ki,128Ki)" \
+    "$(cut -d'|' -f1-4,6,7,9,10,12 <<<"$schedules")" ;;
 *) same "doc/schedules.md has the table of scripts/schedule-table.sh" "$(sh scripts/schedule-table.sh "$temper")" "$schedules" ;;
 esac
 

@@ -69,11 +69,24 @@ const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
 
 /* ---- softmax rows ---- */
 
+/* Arithmetic. */
+const ball *b_min(const bounds *b, const ball *x, const ball *y) {
+    return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
+}
+
+/* On paper: "Scales of one's own". */
+const ball *b_sum_growth(const bounds *b) {
+    return b_more(b, b->unit_a, b->ascending && !b->tiled ? b->size : 4 * b->size);
+}
+
 /* L of lemma 1 for losers that weigh `rest` together. */
-/* Coq: lemma1_ascending, lemma1_any; on paper: "Tiles". */
+/* Coq: lemma1_ascending, lemma1_any; on paper: "Tiles", "Scales of one's own" (close). */
 static const ball *leak(const bounds *b, const ball *rest) {
-    if (b->ascending && !b->tiled) return b_mul(b, b_int(b, 4), rest);
-    return b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
+    const ball *l = b->ascending && !b->tiled
+                        ? b_mul(b, b_int(b, 4), rest)
+                        : b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
+    if (!b->close) return l;
+    return b_min(b, l, b_sub(b, b_mul(b, b_add(b, b->one, rest), b_sum_growth(b)), b->one));
 }
 
 /* Coq: nearest_ascending, winner_any; on paper: "Tiles". */

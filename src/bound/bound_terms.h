@@ -21,6 +21,7 @@ typedef struct bounds {
     const number_format *s, *a; /* stored, summed */
     bool ascending, one_format; /* one_format: what is summed is stored as it is */
     bool tiled;                 /* ascending, but there may be several tiles of keys */
+    bool close;                 /* sums are off by no more than their relative error, either: "Scales of one's own" */
     uint64_t size;              /* M */
     const ball *zero, *one, *quarter, *half;
     const ball *m, *log_m;           /* M, ln M */
@@ -75,6 +76,11 @@ const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)
 const ball *b_half(const bounds *b, const number_format *f, const ball *p);
 const ball *b_ulp(const bounds *b, const number_format *f, const ball *p);
 const ball *b_after(const bounds *b, const number_format *f, const ball *p);
+
+const ball *b_min(const bounds *b, const ball *x, const ball *y);
+
+/* How far a sum of the weights of a row grows by its additions, at most: (1 + u)^M, or ^4M in any order. */
+const ball *b_sum_growth(const bounds *b);
 
 /* error(R) of "Softmax rows, with rounding". */
 const ball *b_row_error(const bounds *b, const ball *rest);

@@ -2,10 +2,6 @@
 
 #include <math.h>
 
-static const ball *least(const bounds *b, const ball *x, const ball *y) {
-    return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
-}
-
 /* On paper: "Quantities". */
 const ball *form_bound(const bounds *b, const feature_form *f) {
     const ball *c = b_double(b, fabs(f->c));
@@ -18,7 +14,7 @@ const ball *form_bound(const bounds *b, const feature_form *f) {
     case FORM_SHARE: return b->one;
     case FORM_LOG: return b_add(b, b->log_m, c);
     case FORM_LOG_STEP: return b_add(b, b->log_m, b_add(b, c, b_int(b, 4)));
-    case FORM_DIGIT: return least(b, b_sub(b, c, b->one), b_div(b, b->m, b_double(b, 2 * f->d)));
+    case FORM_DIGIT: return b_min(b, b_sub(b, c, b->one), b_div(b, b->m, b_double(b, 2 * f->d)));
     case FORM_TOP: return b_div(b, b->m, b_mul(b, b_int(b, 2), c));
     case FORM_CEIL2: return b_div(b, b_mul(b, b_mul(b, b_int(b, 2), c), b->m), b_double(b, f->d));
     }

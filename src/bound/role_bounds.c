@@ -52,10 +52,14 @@ static const ball *exp_factor(const bounds *b) { return b_add(b, b->one, twice(b
 
 /* ---- doc/certificate.md, "Once" ---- */
 
-/* Coq: once_out. */
+/* Coq: once_out; on paper: "Scales of one's own" (close). */
 static const ball *once_error_ascending(const bounds *b, const ball *rest) {
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
     const ball *sum = b_mul(b, b_add(b, b->one, twice(b, rest)), b_more(b, b->unit_a, (uint64_t)b->a->precision + 1));
+    if (b->close) { /* numerator and denominator, each by its relative error */
+        const ball *growth = b_mul(b, b_sum_growth(b), b_sum_growth(b));
+        sum = b_min(b, sum, b_mul(b, b_add(b, b->one, rest), growth));
+    }
     return b_sub(b, b->one, b_div(b, less, sum));
 }
 

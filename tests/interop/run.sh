@@ -28,6 +28,7 @@ if python=$(bash "$here/../clients/install.sh" python); then
     {
         "$python/venv/bin/python" "$here/regex_check.py" "$build" &&
             "$python/venv/bin/python" "$here/torch_check.py" "$work/cases" &&
+            "$python/venv/bin/python" "$here/schedule_check.py" "$build" &&
             "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries" "$node" &&
             PYTHONPATH=$python/old "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries-old" "$node" old &&
             node "$here/transformers_check.mjs" "$node" "$work/libraries"/*/ &&
