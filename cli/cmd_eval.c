@@ -28,7 +28,7 @@ static bool write_line(session *s, const temper_spec *spec, const line *l, const
     temper_error err;
     char *written = NULL, origin[40];
     const char **texts = NULL;
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
+    place at = {line_origin(origin, l), l->input ? l->number : 0, 0, NULL, 0};
     if (temper_spec_write(&written, &a.written_length, spec, letters, n, &err) != TEMPER_OK) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
@@ -61,7 +61,7 @@ static bool eval_line(session *s, const temper_spec *spec, const line *l) {
         return fine;
     }
     char origin[40];
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
+    place at = {line_origin(origin, l), l->input ? l->number : 0, 0, NULL, 0};
     if (is_given(s, OPT_PER_POSITION) && !(truth = malloc(a.n + 1))) {
         a.error = "out of memory";
         message_print(s, EXIT_LIMIT, &at, a.error, NULL);

@@ -89,7 +89,7 @@ static bool ask(asker *a, const line *l) {
     temper_error err;
     temper_run *run = NULL;
     char origin[40];
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
+    place at = {line_origin(origin, l), l->input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_settings(s);
     if (!subject_encode(&letters, &n, &err, s, NULL, a->model, l)) {
         print_error(a, l, err.text);

@@ -17,15 +17,15 @@ typedef struct totals {
 } totals;
 
 /* False: the line cannot be read or run, and that was said. */
-static bool add_line(totals *t, session *s, const temper_model *model, const char *path, const line *l) {
+static bool add_line(totals *t, session *s, const temper_model *model, const line *l) {
     uint32_t *letters = NULL;
     size_t n;
     temper_error err;
     temper_likelihood found = {0};
-    place at = {path, l->number, 0, l->bytes, l->length};
+    place at = {l->input, l->number, 0, l->bytes, l->length};
     temper_run_options o = run_settings(s);
-    bool fine = temper_model_encode(&letters, &n, model, l->bytes, l->length, &err) == TEMPER_OK &&
-                temper_model_likelihood(&found, model, letters, n, &o, &err) == TEMPER_OK;
+    if (!subject_encode(&letters, &n, &err, s, NULL, model, l)) return false;
+    bool fine = temper_model_likelihood(&found, model, letters, n, &o, &err) == TEMPER_OK;
     temper_free(letters);
     if (!fine) {
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
@@ -45,23 +45,17 @@ static bool add_line(totals *t, session *s, const temper_model *model, const cha
 }
 
 static bool add_file(totals *t, session *s, const temper_model *model, const char *path) {
-    char *bytes;
-    size_t length, at = 0;
-    temper_error err;
-    if (temper_file_read(&bytes, &length, path, &err) != TEMPER_OK) {
-        message_error(s, &err, NULL, NULL, 0);
+    lines *in = malloc(sizeof *in);
+    line l;
+    if (!in) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
         return false;
     }
-    bool fine = true;
-    for (size_t number = 1; at < length && fine; number++) {
-        size_t end = at;
-        while (end < length && bytes[end] != '\n') end++;
-        line l = {.bytes = bytes + at, .length = end - at, .number = number, .is_input = true};
-        fine = add_line(t, s, model, path, &l);
-        at = end + 1;
-    }
-    temper_free(bytes);
-    return fine;
+    bool fine = lines_of_file(in, s, path);
+    while (fine && lines_next(&l, in)) fine = add_line(t, s, model, &l);
+    lines_stop(in);
+    free(in);
+    return fine && s->exit_code < EXIT_INPUT; /* half a file has no perplexity */
 }
 
 static double up(double x) { return nextafter(x, INFINITY); }

@@ -126,7 +126,7 @@ static bool run_line(runner *r, const line *l) {
         return answer_print(s, l, &a);
     }
     char origin[40];
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
+    place at = {line_origin(origin, l), l->input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_settings(s);
     if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK || !claims_positions(r, run, &err) ||
         !tell(&t, &a, r, run, &err)) {

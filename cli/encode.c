@@ -180,7 +180,7 @@ static temper_status encode(uint32_t **letters, size_t *n, temper_error *err, co
 bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
                     const temper_model *model, const line *l) {
     char origin[40], hint[240];
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, l->bytes, l->length};
+    place at = {line_origin(origin, l), l->input ? l->number : 0, 0, l->bytes, l->length};
     letter_list a = list_of(spec, spec ? NULL : model);
     if (l->cut) {
         *err = (temper_error){.code = TEMPER_LIMIT};

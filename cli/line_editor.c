@@ -60,17 +60,24 @@ void editor_open(line_editor *out, editor_candidate *candidate) {
     }
 }
 
+/* A byte 0 would end the line for whoever reads it as a string. */
 static char *plain_line(const char *prompt) {
     char *line = NULL;
     size_t size = 0;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    ssize_t length = getline(&line, &size, stdin);
+    ssize_t length;
+    for (;;) {
+        fputs(prompt, stdout);
+        fflush(stdout);
+        length = getline(&line, &size, stdin);
+        if (length < 0 || !memchr(line, 0, (size_t)length)) break;
+        puts("a line with a byte 0 cannot be typed here; temper run - takes it from standard input");
+    }
     if (length < 0) {
         free(line);
         return NULL;
     }
-    if (length && line[length - 1] == '\n') line[length - 1] = 0;
+    if (length && line[length - 1] == '\n') line[--length] = 0;
+    if (length && line[length - 1] == '\r') line[length - 1] = 0;
     return line;
 }
 

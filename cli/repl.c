@@ -272,8 +272,7 @@ int repl_run(repl_call *call) {
         }
         bool go_on = true;
         char *text = line + strspn(line, " \t");
-        for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t' || text[n - 1] == '\r'); n--)
-            text[n - 1] = 0;
+        for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t'); n--) text[n - 1] = 0;
         char plea[16];
         if (is_plea(r, text)) {
             snprintf(plea, sizeof plea, ":%s", text);

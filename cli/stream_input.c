@@ -1,18 +1,17 @@
 #include "remedy_words.h"
 #include "stream_input.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "escape.h"
+#include "input.h"
 #include "json.h"
-#include "message.h"
 #include "next_answer.h"
 
-enum { BUFFER = 1 << 16, NO_LETTER = UINT32_MAX };
+enum { NO_LETTER = UINT32_MAX };
+_Static_assert(INPUT_BUFFER == 64 << 10, "a message names the limit of a token");
 
 typedef struct feed {
     session *session;
@@ -21,70 +20,50 @@ typedef struct feed {
     temper_stream *stream;
     bool writes;       /* a transducer: after every letter a text, not a verdict */
     bool said_nothing; /* the letter was read, but it does not know what to write */
-    bool is_next, tokens, rescaled, sourced, ended, warned, warned_claim;
-    double logit_error;      /* temper_model_logit_error */
-    size_t line;             /* of standard input, from 1 */
-    uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
-    size_t at, filled;       /* the bytes not yet used */
-    char buffer[BUFFER + 1]; /* one more for a NUL */
+    bool is_next, tokens, rescaled, sourced, warned, warned_claim;
+    double logit_error;  /* temper_model_logit_error */
+    size_t line;         /* of standard input, from 1 */
+    uint32_t ascii[128]; /* the letter that a character is, or NO_LETTER */
+    input from;
 } feed;
-
-/* More bytes behind those not yet used; false at the end or if there is no room. Answers go out before we may have to
-   wait. */
-static bool fill(feed *f) {
-    if (f->ended || !output_flush(f->session)) return false;
-    memmove(f->buffer, f->buffer + f->at, f->filled - f->at);
-    f->filled -= f->at;
-    f->at = 0;
-    if (f->filled == BUFFER) return false;
-    ssize_t got;
-    do got = read(STDIN_FILENO, f->buffer + f->filled, BUFFER - f->filled);
-    while (got < 0 && errno == EINTR);
-    if (got < 0) {
-        char text[200];
-        snprintf(text, sizeof text, "cannot read standard input: %s", strerror(errno));
-        message_print(f->session, EXIT_IO, NULL, text, NULL);
-    }
-    f->ended = got <= 0;
-    if (got > 0) f->filled += (size_t)got;
-    return got > 0;
-}
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
 
-/* Blanks between tokens; line ends between characters, unless they are letters themselves. */
-static bool is_between(const feed *f, char c) {
-    if (f->tokens) return is_blank(c);
-    return (c == '\n' || c == '\r') && f->ascii[(unsigned char)c] == NO_LETTER;
+/* The size of what stands between letters here: a blank between tokens; the end of a line between characters, unless
+   LF is a letter, and with it every CR what it is. */
+static size_t between(feed *f) {
+    if (f->tokens) return is_blank(f->from.buffer[f->from.at]);
+    return f->ascii['\n'] == NO_LETTER ? input_line_end(&f->from) : 0;
 }
 
-/* The size of the character at f->at, its bytes complete if the input has them; bytes that are not UTF-8 are one
-   each. */
-static size_t character(feed *f) {
-    unsigned char lead = (unsigned char)f->buffer[f->at];
+/* The size of the character that comes next, its bytes complete if the input has them; bytes that are not UTF-8 are
+   one each. */
+static size_t character(input *in) {
+    unsigned char lead = (unsigned char)in->buffer[in->at];
     size_t need = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     for (size_t k = 1; k < need; k++) {
-        if (f->at + k == f->filled && !fill(f)) break;
-        if (((unsigned char)f->buffer[f->at + k] & 0xC0) != 0x80) break;
+        if (in->at + k == in->filled && !input_more(in)) break;
+        if (((unsigned char)in->buffer[in->at + k] & 0xC0) != 0x80) break;
     }
     uint32_t code;
     bool valid;
-    return char_decode(&code, &valid, f->buffer + f->at, f->filled - f->at);
+    return char_decode(&code, &valid, in->buffer + in->at, in->filled - in->at);
 }
 
-static size_t token(feed *f) {
+static size_t token(input *in) {
     size_t size = 0;
-    while ((f->at + size < f->filled || fill(f)) && !is_blank(f->buffer[f->at + size])) size++;
+    while ((in->at + size < in->filled || input_more(in)) && !is_blank(in->buffer[in->at + size])) size++;
     return size;
 }
 
-/* The next letter's size in bytes, at f->at; 0 at the end. */
+/* The next letter's size in bytes; 0 at the end. */
 static size_t next_letter(feed *f) {
-    while (f->at < f->filled || fill(f)) {
-        char c = f->buffer[f->at];
-        if (!is_between(f, c)) return f->tokens ? token(f) : character(f);
-        f->line += c == '\n';
-        f->at++;
+    input *in = &f->from;
+    while (in->at < in->filled || input_more(in)) {
+        size_t skipped = between(f);
+        if (!skipped) return f->tokens ? token(in) : character(in);
+        in->at += skipped;
+        f->line += in->buffer[in->at - 1] == '\n';
     }
     return 0;
 }
@@ -139,7 +118,7 @@ static bool print_line(feed *f, const char *error) {
 }
 
 static void refuse(feed *f, int exit_code, const char *text, const char *hint) {
-    place at = {"standard input", f->line, 0, NULL, 0};
+    place at = {f->from.name, f->line, 0, NULL, 0};
     print_line(f, text);
     message_print(f->session, exit_code, &at, text, hint);
 }
@@ -150,9 +129,9 @@ static void refuse_letter(feed *f, size_t size) {
     uint32_t code;
     bool valid;
     size_t used = 0, step;
-    char_decode(&code, &valid, f->buffer + f->at, size);
+    char_decode(&code, &valid, f->from.buffer + f->from.at, size);
     for (size_t k = 0, count = 0; k < size; k += step, count++) {
-        char_show(cell, &step, f->buffer + f->at + k, size - k, false);
+        char_show(cell, &step, f->from.buffer + f->from.at + k, size - k, false);
         used += (size_t)snprintf(shown + used, sizeof shown - used, "%s", count < SHOWN ? cell : "...");
         if (count == SHOWN) break;
     }
@@ -169,11 +148,12 @@ static void refuse_letter(feed *f, size_t size) {
 
 /* The letter's number, or NO_LETTER. */
 static uint32_t number_of(const feed *f, size_t size) {
-    unsigned char c = (unsigned char)f->buffer[f->at];
+    unsigned char c = (unsigned char)f->from.buffer[f->from.at];
     uint32_t *letters, found = NO_LETTER;
     size_t n;
     if (size == 1 && c < 128 && !f->tokens && f->ascii[c] != NO_LETTER) return f->ascii[c];
-    if (!is_done(temper_model_encode(&letters, &n, f->model, f->buffer + f->at, size, NULL))) return NO_LETTER;
+    if (!is_done(temper_model_encode(&letters, &n, f->model, f->from.buffer + f->from.at, size, NULL)))
+        return NO_LETTER;
     if (n == 1) found = letters[0];
     temper_free(letters);
     return found;
@@ -211,12 +191,16 @@ static void warn_once(feed *f) {
 
 static bool take(feed *f, size_t size) {
     temper_error err;
+    if (size == INPUT_BUFFER) {
+        refuse(f, EXIT_LIMIT, "the token is longer than the limit of 64 KiB", NULL);
+        return false;
+    }
     uint32_t letter = number_of(f, size);
     if (letter == NO_LETTER) {
         refuse_letter(f, size);
         return false;
     }
-    f->at += size;
+    f->from.at += size;
     if (temper_stream_push(f->stream, letter, NULL, &err) != TEMPER_OK) {
         refuse(f, exit_code_of(err.code), err.text, error_hint(&err));
         return false;
@@ -252,6 +236,7 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->rescaled = info.rescaled;
     f->sourced = *info.source != 0;
     f->line = 1;
+    input_open(&f->from, s, "-");
     f->logit_error = temper_model_logit_error(model, o->type);
     for (size_t c = 0; c < 128; c++) f->ascii[c] = NO_LETTER;
     for (size_t k = 0; k < info.letters; k++) {
