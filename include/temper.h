@@ -641,6 +641,9 @@ typedef struct temper_run_options {
     temper_type type;
     int dense;        /* look at all pairs, whatever the plan: the reference */
     unsigned threads; /* 0: one for each core */
+    /* The truth at every position is wanted: a model that answers for whole strings only (temper_model_info: whole) is
+       refused, TEMPER_UNSUPPORTED. */
+    int positions;
 } temper_run_options;
 
 /* The result of one run. */
@@ -671,9 +674,11 @@ typedef struct temper_run_info {
     int accept;                 /* the verdict; of a language model: it may end; 0 for a transducer */
     int proved;                 /* 0: beyond the proved length */
     temper_claim claim;         /* what the verdict of a proved run is proved to be, ... */
-    int every_position;         /* ... and whether the truth at every position is as well */
+    int every_position;         /* ... and whether the truth at every position is as well; not of a model that
+                                   answers for whole strings only */
     const unsigned char *truth; /* [N] the answers 0 or 1 at all positions, of the first output; 0 is the start
-                                   sentinel */
+                                   sentinel. A model that answers for whole strings only says there whether the rest of
+                                   the string, from that position on, is a word: ask with `positions` if in doubt */
     /* What was noticed in an unproved run: an adaptive head took a rounding error for a gap; else "". */
     const char *warning;
 } temper_run_info;

@@ -53,6 +53,11 @@ static void check_string(const char *name, const temper_model *m, const dfa *d, 
         bool wanted = whole ? dfa_accepts(d, word + i - 1, n - i + 1) : dfa_accepts(d, word, i);
         CHECK(about.truth[i] == wanted, "%s on '%s' at %zu", name, shown, i);
     }
+    CHECK(about.every_position == !whole, "%s on '%s': every position", name, shown);
+    temper_run_free(run);
+    temper_status asked = temper_model_run(&run, m, word, n, &(temper_run_options){.positions = 1}, &e);
+    CHECK(asked == (whole ? TEMPER_UNSUPPORTED : TEMPER_OK), "%s on '%s': asked for positions", name, shown);
+    CHECK(!whole || e.remedy == TEMPER_REMEDY_PREFIXES, "%s on '%s': no remedy", name, shown);
     temper_run_free(run);
 }
 

@@ -150,25 +150,26 @@ class Model:
 
     def truth(self, string: String, *, type: str = "f64", hard: bool = False,
               unchecked: bool = False) -> "npt.NDArray[np.bool_]":
-        """The transformer's answer at every position of one string."""
+        """The transformer's answer at every position of one string. UnsupportedError: it answers for whole strings only (whole=True)."""
         batch = self._alphabet.one(string)
-        run = self._run(batch, 0, type, hard, unchecked, False)
+        run = self._run(batch, 0, type, hard, unchecked, False, positions=True)
         n = int(batch.lengths[0])
         if n == 0:
             return np.zeros(0, np.bool_)
         return np.frombuffer(ffi.buffer(function("temper_run_about")(run).truth + 1, n), np.bool_).copy()
 
     def inspect(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Run:
-        """One run with all that it says: the verdict, the truth at each position, beside the formula's, and what is proved."""
+        """One run with all that it says: the verdict, the truth at each position, beside the formula's, and what is proved.
+        UnsupportedError: the model answers for whole strings only (whole=True); Model.run gives the verdict."""
         batch = self._alphabet.one(string)
-        return Run(self, self._run(batch, 0, type, hard, unchecked, False), batch, type, hard)
+        return Run(self, self._run(batch, 0, type, hard, unchecked, False, positions=True), batch, type, hard)
 
     def output_truth(self, string: String, *, type: str = "f64", hard: bool = False,
                      unchecked: bool = False) -> "npt.NDArray[np.bool_]":
         """Whether each output holds at each position of one string: an array [output, n + 1], whose first column is before the
         first letter. The outputs are in the order of `outputs`."""
         batch = self._alphabet.one(string)
-        run = self._run(batch, 0, type, hard, unchecked, False)
+        run = self._run(batch, 0, type, hard, unchecked, False, positions=True)
         n = int(batch.lengths[0])
         rows = [np.frombuffer(ffi.buffer(function("temper_run_output")(run, k), n + 1), np.bool_) for k in range(self.info.outputs)]
         return np.array(rows)
@@ -203,13 +204,15 @@ class Model:
         if self.info.kind != "next":
             raise errors.UnsupportedError("the model is no language model; temper.compile(..., kind=\"next\") makes one")
 
-    def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
+    def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0,
+                 positions: bool = False) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
                                                 "type": number_of(type, TYPES, "type"),
-                                                "threads": count_of(threads, "threads")})
+                                                "threads": count_of(threads, "threads"), "positions": positions})
 
-    def _run(self, batch: Batch, k: int, type: str, hard: bool, unchecked: bool, capture: bool) -> Any:
-        options = self._options(type, hard, unchecked, capture)
+    def _run(self, batch: Batch, k: int, type: str, hard: bool, unchecked: bool, capture: bool,
+             positions: bool = False) -> Any:
+        options = self._options(type, hard, unchecked, capture, positions=positions)
         return make("run", "temper_model_run", self._handle, *batch.one(k), options)
 
     def _run_many(self, batch: Batch, number: int, type: str, hard: bool, unchecked: bool,

@@ -1,6 +1,7 @@
 /* The public runs: a run, and what is proved of it. */
 #include "answer/proved.h"
 #include "base/entry.h"
+#include "model/model_spec.h"
 #include "number/number_type.h"
 #include "run/exact_run.h"
 #include "run/run_strings.h"
@@ -33,11 +34,13 @@ static void plan_run(run_request *q, trap *t) {
     } else if (proved.claim == TEMPER_CLAIM_NONE && !o->unchecked) {
         proved_refuse(m, o->type, o->hard, q->n, t);
     }
+    if (model_is_from_right(m)) q->every_position = false; /* it is, but of what is left of the string */
     if (q->way != WAY_FAST) exact_require(m, t);
 }
 
 static void check_run(entry *e, void *context) {
     run_request *q = context;
+    if (q->options->positions) model_need_prefixes(q->model, e->trap);
     run_check_letters(q->model, q->letters, q->n, e->trap);
     plan_run(q, e->trap);
 }

@@ -80,9 +80,7 @@ static void open_stream(entry *e, void *context) {
     if (type != TEMPER_TYPE_F64 && type != TEMPER_TYPE_F32)
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "a stream runs in f64 or f32, not in %s",
                    temper_type_name(type));
-    if (model_is_from_right(c->model))
-        trap_raise_remedy(e->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_PREFIXES,
-                          "the model reads its language from the right: it answers for whole strings only");
+    model_need_prefixes(c->model, e->trap);
     temper_stream *s = caller_alloc(e->trap, 1, sizeof *s);
     memset(s, 0, sizeof *s);
     arena_init(&s->memory, e->trap);

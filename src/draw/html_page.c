@@ -389,6 +389,10 @@ static void put_string_section(html_page *p) {
     markup_put(h, p->map.about.kind == TEMPER_KIND_ACCEPTOR
                       ? "The answer row is the transformer's; the verdict is outlined."
                       : "The rows of outputs are the transformer's.");
+    if (p->map.about.whole)
+        markup_put(h,
+                   " The model reads its language from the right: a row of the language, and the answer, says at a "
+                   "position whether the letters from there to the end are a word.");
     html_close(h);
     if (p->rows_left_out) {
         text t;

@@ -13,6 +13,12 @@ bool model_is_from_right(const temper_model *m) {
            (m->syntax == TEMPER_SYNTAX_REGEX || m->syntax == TEMPER_SYNTAX_DFA);
 }
 
+void model_need_prefixes(const temper_model *m, trap *t) {
+    if (model_is_from_right(m))
+        trap_raise_remedy(t, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_PREFIXES,
+                          "the model reads its language from the right: it answers for whole strings only");
+}
+
 static temper_spec_options options_of(const temper_model *m) {
     return (temper_spec_options){.syntax = m->syntax,
                                  .letters = m->letters.letters,

@@ -11,5 +11,6 @@ const temper_spec *model_spec(const temper_model *m, arena *a);
 /* Its source is one regular language, read from the right: the truth at i is whether the letters from i to the end
    are a word. So the verdict, at the first position, is about the whole string, and no answer is about a prefix. */
 bool model_is_from_right(const temper_model *m);
+void model_need_prefixes(const temper_model *m, trap *t); /* refuses such a model */
 
 #endif

@@ -84,6 +84,11 @@ class Languages(unittest.TestCase):
             self.assertEqual(whole.run(string), prefixes.run(string))
         with self.assertRaisesRegex(temper.errors.UnsupportedError, "without whole=True"):
             whole.stream()
+        for ask in (whole.truth, whole.inspect, whole.output_truth):  # positions would be about what is left of the string
+            with self.assertRaisesRegex(temper.errors.UnsupportedError, "(?s)whole strings only.*without whole=True"):
+                ask("acc")
+            with self.assertRaises(temper.errors.UnsupportedError):
+                ask("")
         self.assertTrue(temper.parse(regex="(<a><b>)*", tokens=True).eval("a b a b"))
 
     def test_dfa(self):

@@ -309,6 +309,8 @@ export class Run {
 
   /** Whether an output holds, at all positions; position 0 is the start sentinel. */
   output(index = 0) {
+    if (this.model.about().whole)
+      throw new RangeError('the model reads its language from the right: it answers for whole strings only; build without whole makes one that answers for every prefix');
     const at = this.engine.x.tw_run_output(this.at, index) >>> 0;
     return at ? this.engine.bytes().slice(at, at + this.about().size) : null;
   }
