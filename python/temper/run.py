@@ -44,6 +44,7 @@ class Run:
         """Use Model.inspect."""
         about, n = lib.temper_run_about(run), int(batch.lengths[0])
         self.letters: List[str] = [model.letters[k] for k in batch.numbers.tolist()]
+        self._tokens = model.info.tokens
         self.type, self.hard, self.kind, self.formula = type, hard, model.info.kind, model.formula
         self.accept, self.proved = bool(about.accept), bool(about.proved)
         self.truth: Bools = np.frombuffer(ffi.buffer(about.truth + 1, n), np.bool_).copy() if n else np.zeros(0, np.bool_)
@@ -90,7 +91,7 @@ class Run:
         return self.accept
 
     def __repr__(self) -> str:
-        shown = ("" if max(map(len, self.letters), default=1) == 1 else " ").join(self.letters)
+        shown = (" " if self._tokens else "").join(self.letters)
         shown = shown if len(shown) <= 60 else shown[:40] + "…" + shown[-16:]
         return f"<temper.Run {shown!r}: {', '.join([self._says()] + [badge.strip('✓✗ ') for badge, _ in self._badges()])}>"
 

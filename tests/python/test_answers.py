@@ -301,6 +301,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(seen.truth[1:86].tolist(), run.truth.tolist())
         self.assertNotEqual(seen[0][0, 65].tolist(), model.attention(42 * "bc" + "b")[0][0, 65].tolist())
         self.assertIsNone(temper.compile("O a", alphabet="ab", kind="next").inspect("ba").right)
+        self.assertIn("'b a'", repr(temper.compile("O a", alphabet="a b", tokens=True).inspect("b  a")))  # words, though short
         legal = temper.compile("H(b -> Y a) & (a | b)", alphabet="ab", kind="next").inspect("ab")
         self.assertEqual({name: truth.tolist() for name, truth in legal.outputs.items()}, {"a": [True, True], "b": [True, False], "": [True, True]})
 
