@@ -4,10 +4,11 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "number/decimal.h"
 
 /* ---- the table ---- */
 
-enum { MOST_WORDS = 4, WEIGHT_DIGITS = 18 };
+enum { MOST_WORDS = 4 };
 #define TABLE_ARCS ((uint64_t)1 << 20)
 
 typedef struct piece {
@@ -59,40 +60,37 @@ static size_t cut(const table_reader *r, const char *line, const char *end, piec
     return count;
 }
 
-/* Digits, of which at most 18; their number in *digits. */
-static long read_digits(const table_reader *r, const char **at, const char *end, size_t *digits) {
-    long x = 0;
-    for (; *at < end && **at >= '0' && **at <= '9'; (*at)++) {
-        if (++*digits > WEIGHT_DIGITS) refuse(r, "a weight with too many digits");
-        x = 10 * x + (**at - '0');
-    }
+/* Digits from *at on, which moves behind them: their number, and how many there are in *count. */
+static const rational *read_digits(const table_reader *r, const char **at, const char *end, size_t *count) {
+    const char *from = *at;
+    while (*at < end && **at >= '0' && **at <= '9') (*at)++;
+    *count = (size_t)(*at - from);
+    if (*count > DECIMAL_DIGITS) refuse(r, "a weight with too many digits");
+    rational *x = rational_array(r->pool, 1);
+    decimal_set(x, r->pool, from, *count);
     return x;
 }
 
 /* 3, 0.25, 1/3 */
 static const rational *read_weight(const table_reader *r, piece p) {
     const char *at = p.at, *end = p.at + p.length;
-    size_t digits = 0;
-    long whole = read_digits(r, &at, end, &digits);
-    rational *x = rational_array(r->pool, 1);
+    size_t digits, more = 0;
+    rational *x = rational_array(r->pool, 2);
+    rational_set(x, read_digits(r, &at, end, &digits));
     if (at < end && *at == '/' && digits) {
-        digits = 0;
         at++;
-        long below = read_digits(r, &at, end, &digits);
-        if (!digits || below == 0 || at != end) refuse(r, "a fraction that is none");
-        rational_set_ratio(x, whole, (unsigned long)below);
+        const rational *below = read_digits(r, &at, end, &more);
+        if (!more || rational_is_zero(below) || at != end) refuse(r, "a fraction that is none");
+        rational_div(x, x, below);
         return x;
     }
-    unsigned long tens = 1;
     if (at < end && *at == '.') {
         at++;
-        for (; at < end && *at >= '0' && *at <= '9'; at++, tens *= 10) {
-            if (++digits > WEIGHT_DIGITS) refuse(r, "a weight with too many digits");
-            whole = 10 * whole + (*at - '0');
-        }
+        rational_set(&x[1], read_digits(r, &at, end, &more));
+        decimal_shift(&x[1], more);
+        rational_add(x, x, &x[1]);
     }
-    if (!digits || at != end) refuse(r, "a weight that is none");
-    rational_set_ratio(x, whole, tens);
+    if (!(digits + more) || at != end) refuse(r, "a weight that is none");
     return x;
 }
 

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = 4, STATES = 4096, DIGITS = 18 };
+#include "number/decimal.h"
+
+enum { WORDS = 4, STATES = 4096 };
 
 typedef enum weight_form { FORM_NONE, FORM_LETTERS, FORM_AFTER, FORM_AUTOMATON } weight_form;
 
@@ -87,35 +89,42 @@ static bool read_line(reader *r) {
     return true;
 }
 
+static size_t skip_digits(const word *w, size_t at) {
+    while (at < w->length && w->text[at] >= '0' && w->text[at] <= '9') at++;
+    return at;
+}
+
+/* The whole number that text[from..to) spells. */
+static const rational *read_digits(reader *r, const word *w, size_t from, size_t to) {
+    if (to - from > DECIMAL_DIGITS)
+        refuse(r, "", "a weight of %zu digits: at most %d are read", to - from, DECIMAL_DIGITS);
+    rational *x = rational_array(r->pool, 1);
+    decimal_set(x, r->pool, w->text + from, to - from);
+    return x;
+}
+
 /* 3, 0.25 or 1/3. */
 static const rational *read_weight(reader *r, const word *w) {
-    long top = 0;
-    unsigned long bottom = 1, over = 0;
-    size_t digits = 0, k = 0;
-    bool point = false, slash = false, good = w->length > 0;
-    for (; k < w->length && good; k++) {
-        char c = w->text[k];
-        if (c >= '0' && c <= '9') {
-            good = ++digits <= DIGITS;
-            if (slash)
-                over = over * 10 + (unsigned long)(c - '0');
-            else
-                top = top * 10 + (c - '0');
-            if (point) bottom *= 10;
-        } else if (c == '.' && !point && !slash) {
-            point = true;
-        } else if (c == '/' && !point && !slash && digits) {
-            slash = true;
-            digits = 0;
-        } else {
-            good = false;
+    size_t whole = skip_digits(w, 0), start = whole < w->length ? whole + 1 : whole, end = skip_digits(w, start);
+    char sign = whole < w->length ? w->text[whole] : 0;
+    bool good = end == w->length && (!sign || sign == '.' || (sign == '/' && whole && end > start));
+    rational *x = rational_array(r->pool, 1);
+    if (good && whole + end - start) {
+        rational_set(x, read_digits(r, w, 0, whole));
+        const rational *y = read_digits(r, w, start, end);
+        if (sign != '/') {
+            rational *after = rational_array(r->pool, 1);
+            rational_set(after, y);
+            decimal_shift(after, end - start);
+            rational_add(x, x, after);
+            return x;
+        }
+        if (!rational_is_zero(y)) {
+            rational_div(x, x, y);
+            return x;
         }
     }
-    if (!good || !digits || (slash && !over))
-        refuse(r, "weights are written as 3, 0.25 or 1/3, with at most 18 digits", "'%s' is no weight", shown(r, w));
-    rational *x = rational_array(r->pool, 1);
-    rational_set_ratio(x, top, slash ? over : bottom);
-    return x;
+    refuse(r, "weights are written as 3, 0.25 or 1/3", "'%s' is no weight", shown(r, w));
 }
 
 /* A letter's number, or that of the end. */
