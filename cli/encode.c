@@ -47,7 +47,7 @@ void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *m
             snprintf(out + used, 240 - used, " ... (%zu in all)", a.count);
             return;
         }
-        used += (size_t)snprintf(out + used, 240 - used, " %s", letter);
+        used += (size_t)snprintf(out + used, 240 - used, strcmp(letter, " ") ? " %s" : " '%s'", letter);
     }
 }
 
@@ -113,6 +113,7 @@ static void say_remedy(char out[240], const letter_list *a, const session *s, co
     }
     bool stated = a->spec && temper_spec_about(a->spec).alphabet_stated && !s->opt.value[OPT_ALPHABET].given;
     const char *quote = is_plain(all) ? "" : "'", *them = a->tokens ? strchr(added, ' ') ? "them" : "it" : added;
+    const char *around = !a->tokens && strchr(added, ' ') ? "'" : "";
     if (!ok)
         snprintf(out + used, 240 - used, "; --alphabet gives others");
     else if (s->opt.value[OPT_ASCII].given)
@@ -120,8 +121,8 @@ static void say_remedy(char out[240], const letter_list *a, const session *s, co
     else if (stated)
         snprintf(out + used, 240 - used, "; a letter more goes into the line 'alphabet'");
     else
-        snprintf(out + used, 240 - used, "; %s--alphabet %s%s%s adds %s",
-                 made_here || a->spec ? "" : "compiling with ", quote, all, quote, them);
+        snprintf(out + used, 240 - used, "; %s--alphabet %s%s%s adds %s%s%s",
+                 made_here || a->spec ? "" : "compiling with ", quote, all, quote, around, them, around);
     used = strlen(out);
     if (a->tokens && (s->opt.command_bit & option_table[OPT_OTHER].commands))
         snprintf(out + used, 240 - used, "; --other NAME reads unknown ones as NAME");

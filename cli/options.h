@@ -57,7 +57,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(SYNTAX, 0, "syntax", KIND_CHOICE, "spec|crasp|brasp|regex|dfa", "by the file's extension", 0, 0, FOR_FORMULA,  \
       "how the specification is written")                                                                            \
     X(ALPHABET, 0, "alphabet", KIND_TEXT, "LETTERS", "the letters the formula names", 0, 0, FOR_FORMULA,             \
-      "the letters of the strings, such as abc (with --tokens: \"req ack\")")                                        \
+      "the letters of the strings, side by side: abc, 'ab ' with the blank (with --tokens: \"req ack\")")            \
     X(ASCII, 0, "ascii", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                                     \
       "the letters are the 95 printable characters, blank to ~")                                                     \
     X(IGNORE_CASE, 0, "ignore-case", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                         \

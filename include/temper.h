@@ -148,12 +148,13 @@ typedef enum temper_kind {
 /* Zero-initialise for the defaults; what is set here overrides lines of the text. */
 typedef struct temper_spec_options {
     temper_syntax syntax;
-    const char *alphabet; /* "abc" (with tokens: "req ack"); NULL: from the text */
+    const char *alphabet; /* "abc": every character is a letter, the blank too; with tokens "req ack": words between
+                             blanks. NULL: from the text */
     int tokens;           /* strings are split on blanks into tokens */
     temper_at at;
     temper_empty empty;
     int ascii;                  /* the alphabet is the 95 printable characters of ASCII; no `alphabet` beside it */
-    const char *const *letters; /* the alphabet, a letter each, instead of `alphabet`, which cannot hold a blank */
+    const char *const *letters; /* the alphabet, a letter each, instead of `alphabet` */
     size_t letter_count;
     const char *folder; /* where the text's files of automata (`dfa FILE`) lie; NULL: it may not name any */
     temper_kind kind;   /* NEXT: as if the text had a line `next`; ACCEPTOR: as the text says */

@@ -818,6 +818,36 @@ run 3 perplexity --unchecked -F weighted.spec missing.txt
 run 2 perplexity --unchecked -F weighted.spec
 run 4 perplexity --unchecked --regex '[abc]*' text.txt
 
+# weights are read exactly, however many digits they have
+printf 'next\nalphabet a b\nprobabilities {\n  a 0.333333333333333333333333333333\n  b 333333333333333333333333333333\n  end 1/1000000000000000000000000000000\n}\n/.*/\n' >long.spec
+printf 'next\nalphabet a b\nprobabilities {\n  a 1\n  b 1000000000000000000000000000000\n  end 3/999999999999999999999999999999\n}\n/.*/\n' >same.spec
+run 0 next -F same.spec a
+sames=$out
+run 0 next -F long.spec a
+same 'long weights' "$sames" "$out"
+run 0 compile -F long.spec -o long.temper
+run 0 certify long.temper --length 50 -o long.json
+run 0 audit long.json long.temper
+has 'long weights are audited' "$out" "of the logarithms of the source's probabilities"
+
+# the blank is a letter of --alphabet
+run 0 eval -f 'O a' --alphabet 'ab ' 'b a' 'b '
+same 'the blank is a letter' "accept${tab}b a
+reject${tab}b " "$out"
+run 2 eval -f 'O a' --alphabet ab 'b a'
+has 'and what the hint says works' "$err" "hint: the letters are a b; --alphabet 'ab ' adds ' '"
+run 2 eval -f 'O a' --alphabet 'a b c' 'b a'
+has 'blanks between letters' "$err" 'letters stand side by side, as in abc; only words, with tokens, stand between blanks'
+run 0 eval -f 'O a' --tokens --alphabet 'a b c' 'b a'
+
+# without its digest a model is proved as before, but for what it recorded
+run 0 compile -f 'O a' --alphabet ab -o whole.temper
+sed '/^digest/d' whole.temper >edited.temper
+for model in whole edited; do
+    run 0 run --json $model.temper ba
+    has "a proof and no digest: $model" "$out" '"proved":true,"claim":"formula"'
+done
+
 # what is proved of logits
 run 0 compile -F weighted.spec -o weighted.temper
 run 0 certify weighted.temper --length 100 -o weighted.json

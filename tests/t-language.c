@@ -186,14 +186,11 @@ static bool differ(const temper_spec *left, const temper_spec *right) {
 
 /* A formula that agrees with the specification at every position of every short string, or does not. */
 static void check_meaning(const example *x, const temper_spec *spec, const char *formula, bool same) {
-    size_t size = 1;
-    for (size_t k = 0; k < temper_spec_about(spec).letters; k++) size += strlen(temper_spec_letter(spec, k)) + 1;
-    char *letters = calloc(size, 1);
-    for (size_t k = 0; k < temper_spec_about(spec).letters; k++) {
-        strcat(letters, temper_spec_letter(spec, k));
-        strcat(letters, " ");
-    }
-    temper_spec_options o = {.alphabet = letters,
+    size_t count = temper_spec_about(spec).letters;
+    const char **letters = calloc(count + 1, sizeof *letters);
+    for (size_t k = 0; k < count; k++) letters[k] = temper_spec_letter(spec, k);
+    temper_spec_options o = {.letters = letters,
+                             .letter_count = count,
                              .tokens = temper_spec_about(spec).tokens,
                              .at = temper_spec_about(spec).at,
                              .empty =

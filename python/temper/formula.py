@@ -156,7 +156,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
 
     regex     instead of a formula: an expression that the whole string must match
     dfa       instead of a file: one with the table of an automaton, or of JFLAP
-    alphabet  "abc", or with tokens "request grant"; without it, the letters of the text
+    alphabet  "abc", or "ab " with the blank, or with tokens "request grant"; without it, the letters of the text
     ascii     the alphabet is the 95 printable characters
     letters   the alphabet, a letter each, which may be blanks
     tokens    strings are split on blanks into tokens

@@ -264,12 +264,13 @@ static void declare(temper_spec *s, alphabet *to, const char *letter, size_t len
     alphabet_add(to, letter, length);
 }
 
-/* The caller's alphabet: every character a letter, blanks ignored; with tokens, blank-separated. */
+/* The caller's alphabet: every character is a letter, the blank too; with tokens, words between blanks. */
 static void read_option(temper_spec *s, spec_header *h) {
+    static const char blanks[] = " \t\n\r\v\f";
     const char *option = h->alphabet_option;
     size_t length = strlen(option), at = 0;
     while (at < length) {
-        if (is_blank(option[at]) || option[at] == '\n') {
+        if (h->tokens && strchr(blanks, option[at])) {
             at++;
             continue;
         }
@@ -281,7 +282,11 @@ static void read_option(temper_spec *s, spec_header *h) {
                 trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0,
                            "byte 0x%02X of the alphabet option is not valid UTF-8", (unsigned char)option[at + size]);
             size += step;
-        } while (h->tokens && size < left && !is_blank(option[at + size]) && option[at + size] != '\n');
+        } while (h->tokens && size < left && !strchr(blanks, option[at + size]));
+        if (size == 1 && option[at] == ' ' && alphabet_find(&s->letters, " ", 1) != UINT32_MAX)
+            trap_raise_hint(s->memory.trap, TEMPER_RANGE, 0, 0,
+                            "letters stand side by side, as in abc; only words, with tokens, stand between blanks",
+                            "the blank, which is a letter as others, is in the alphabet twice");
         declare(s, &s->letters, option + at, size, 0, 0);
         at += size;
     }

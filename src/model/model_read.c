@@ -12,7 +12,7 @@
        read "name" channel:weight ...
        logit "name" channel:weight ...                        none, or one for each output in the same order
        part "formula" layer L [head H] [channel C]
-       digest HEX                                             without it no length is taken as proved
+       digest HEX                                             without it the record is ignored
 
    Of the settings only the alphabet must be given. `--` begins a comment at the start of a line. */
 #include <string.h>

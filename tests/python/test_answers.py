@@ -90,6 +90,10 @@ class Languages(unittest.TestCase):
             with self.assertRaises(temper.errors.UnsupportedError):
                 ask("")
         self.assertTrue(temper.parse(regex="(<a><b>)*", tokens=True).eval("a b a b"))
+        self.assertEqual(temper.parse("O a", alphabet="ab ").letters, ["a", "b", " "])
+        self.assertTrue(temper.compile("O a", alphabet="ab ").run("b a"))
+        with self.assertRaisesRegex(temper.errors.RangeError, "letters stand side by side"):
+            temper.parse("O a", alphabet="a b c")
 
     def test_dfa(self):
         with tempfile.TemporaryDirectory() as folder:

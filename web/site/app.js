@@ -326,7 +326,7 @@ function wire() {
   });
   byId('string').addEventListener('input', event => setString(event.target.value));
   byId('alphabet').addEventListener('input', event => {
-    state.a = event.target.value.trim();
+    state.a = event.target.value; // the blank is a letter, too
     update();
   });
   byId('scale').addEventListener('input', event => {
