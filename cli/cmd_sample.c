@@ -41,9 +41,15 @@ static void warn(session *s, const temper_model *model, size_t n) {
     warn_unproved(s, model, &proof, n);
 }
 
-static bool needs_length(session *s) {
-    if (is_given(s, OPT_LENGTH) || s->opt.value[OPT_BY].number != BY_STRINGS) return true;
-    message_usage(s, "--length N: strings of exactly N letters are counted", "--by strings needs --length");
+static bool is_length_right(session *s) {
+    bool counts = s->opt.value[OPT_BY].number == BY_STRINGS, given = is_given(s, OPT_LENGTH);
+    if (counts && !given)
+        message_usage(s, "--length N: strings of exactly N letters are counted", "--by strings needs --length");
+    else if (!counts && given && s->opt.value[OPT_LENGTH].number == 0)
+        message_usage(s, "--by strings --length 0 draws the empty string, if it is in the language",
+                      "strings of at most 0 letters are not drawn letter by letter");
+    else
+        return true;
     return false;
 }
 
@@ -51,6 +57,7 @@ static void sample(session *s, const temper_model *model) {
     temper_error err;
     temper_sampler *sampler;
     temper_sample_options o = {.length = is_given(s, OPT_LENGTH) ? s->opt.value[OPT_LENGTH].number : 0,
+                               .tries = is_given(s, OPT_TRIES) ? s->opt.value[OPT_TRIES].number : 0,
                                .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
                                .run = run_settings(s)};
     if (s->opt.value[OPT_BY].number == BY_STRINGS) o.by = TEMPER_SAMPLING_STRINGS;
@@ -79,7 +86,7 @@ static void sample(session *s, const temper_model *model) {
 
 void cmd_sample(session *s) {
     subject x = {0};
-    if (needs_length(s) && subject_language_model(&x, s)) {
+    if (is_length_right(s) && subject_language_model(&x, s)) {
         if (s->opt.count > x.first)
             message_usage(s, "strings come out of it", "sample takes no strings");
         else

@@ -290,8 +290,9 @@ const command command_table[COMMAND_COUNT] = {
      "temper sample -F date.regex --by strings --length 10 --count 3 --seed 7\n"
      "temper sample -F weather.spec --by weights --count 5\n",
      "Prints --count strings of the language, one a line. At every step the transformer is asked what may come\n"
-     "next: each legal letter, and the end where it is legal, is equally likely. A string that cannot end within\n"
-     "--length letters (100) is dropped, and another one is tried. With --by strings all strings of exactly\n"
+     "next: each legal letter, and the end where it is legal, is equally likely. A string that has not ended\n"
+     "after --length letters (100) is dropped, and another one is tried, --tries (1000) in all. With --by strings "
+     "all strings of exactly\n"
      "--length letters are equally likely: they are counted, which takes a finite automaton (exit status 4\n"
      "otherwise), and the transformer must agree with every letter. --by weights goes by the probabilities of\n"
      "the specification. The same --seed gives the same strings.\n",

@@ -123,6 +123,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(MIN_LENGTH, 0, "min-length", KIND_NUMBER, "N", "", 1, 1099511627776, FOR_LIMITS,                               \
       "exit status 1 if a row is proved for fewer letters: a check for continuous integration")                      \
     X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
+    X(TRIES, 0, "tries", KIND_NUMBER, "K", "1000", 1, 1000000000000, FOR_SAMPLE,                                     \
+      "how many strings in a row may be dropped because they do not end in time")                                    \
     X(BY, 0, "by", KIND_CHOICE, "letters|strings|weights", "letters", 0, 0, FOR_SAMPLE,                              \
       "equally likely legal letters, or strings of --length letters; or by their probabilities")                     \
     X(AGAINST, 0, "against", KIND_TEXT, "FORMULA|FILE", "", 0, 0, FOR_CHECK,                                         \

@@ -759,9 +759,11 @@ TEMPER_API void temper_stream_reset(temper_stream *stream);
 /* ---- language models: strings out of them (doc/sequence.md) ---- */
 
 typedef enum temper_sampling {
-    TEMPER_SAMPLING_LETTERS, /* at each step one of the legal letters, or the end where it is legal, equally likely */
+    /* At each step one of the legal letters, or the end where it is legal, equally likely. A string that has not ended
+       after `length` letters is dropped, and another one is drawn. */
+    TEMPER_SAMPLING_LETTERS,
     TEMPER_SAMPLING_STRINGS, /* one of all strings of a length, equally likely: by counting, if finite-state */
-    TEMPER_SAMPLING_WEIGHTS, /* as likely as the model's probabilities say */
+    TEMPER_SAMPLING_WEIGHTS, /* as LETTERS, as likely as the model's probabilities say */
     TEMPER_SAMPLING_LAST_ = TEMPER_SAMPLING_WEIGHTS
 } temper_sampling;
 
@@ -771,6 +773,7 @@ typedef struct temper_sample_options {
     size_t length; /* STRINGS: of exactly so many letters; else at most so many, 0: 100 */
     uint64_t seed;
     temper_run_options run; /* how the transformer is run */
+    size_t tries;           /* how many strings in a row may be dropped; 0: 1000 */
 } temper_sample_options;
 
 typedef struct temper_sampler temper_sampler;
@@ -782,7 +785,7 @@ TEMPER_API temper_status temper_sampler_open(temper_sampler **out, const temper_
                                              const temper_sample_options *options, temper_error *err);
 TEMPER_API void temper_sampler_free(temper_sampler *sampler);
 /* The next string: *letters (freed with temper_free) holds *n of them; *proved (may be NULL): all answers on the way
-   were. The same seed gives the same strings. TEMPER_LIMIT: no try ends within the length. */
+   were. The same seed gives the same strings. TEMPER_LIMIT: none of `tries` strings ends within the length. */
 TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int *proved, temper_sampler *sampler,
                                              temper_error *err);
 

@@ -785,6 +785,12 @@ ababab" "$out"
 run 2 sample --unchecked --regex '(ab)*' --by strings --length 5
 has 'none of this length' "$err" 'the language has no string of 5 letters'
 run 2 sample --unchecked --regex '(ab)*' --by strings
+run 4 sample --unchecked --regex 'a{9}' --length 3 --tries 20
+has 'no string ends in time' "$err" 'none of 20 strings came to an end within 3 letters
+hint: a larger length, more tries, or strings of one length by counting'
+run 2 sample --unchecked --regex 'a*' --length 0
+has 'at most 0 letters' "$err" '--by strings --length 0 draws the empty string'
+run 0 sample --unchecked --regex 'a*' --by strings --length 0
 run 2 sample --unchecked --regex '(ab)*' x
 run 4 sample --unchecked --regex 'a{8}' --length 7
 has 'too short' "$err" 'none of 1000 strings came to an end within 7 letters'

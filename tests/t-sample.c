@@ -206,6 +206,95 @@ static void check_all_weights(void) {
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) check_weights(&known[k]);
 }
 
+/* ---- at most a length ---- */
+
+/* Strings that have not ended in time are dropped, and no other string is more likely for it but in proportion: the
+   exact fractions of all strings, over their sum, by hand. */
+typedef struct cut_case {
+    const char *text;
+    temper_sampling by;
+    size_t length;
+    struct {
+        const char *string;
+        unsigned of; /* numerator */
+    } known[8];
+} cut_case;
+
+static const char *spelled(char out[LENGTH + 1], const uint32_t *w, size_t n) {
+    for (size_t k = 0; k < n; k++) out[k] = (char)('a' + w[k]);
+    out[n] = 0;
+    return out;
+}
+
+static void check_cut(const cut_case *c) {
+    enum { DRAWS = 6000 };
+    subject x;
+    temper_sampler *s;
+    temper_error e = {0};
+    temper_sample_options o = {.by = c->by, .length = c->length, .seed = 99, .run = {.unchecked = 1}};
+    size_t seen[8] = {0}, known = 0;
+    double all = 0, chi = 0;
+    while (known < 8 && c->known[known].string) all += c->known[known++].of;
+    if (!open_subject(&x, c->text, TEMPER_SYNTAX_SPEC) ||
+        !CHECK(!temper_sampler_open(&s, x.model, &o, &e), "%s: %s", c->text, e.text)) {
+        close_subject(&x);
+        return;
+    }
+    for (size_t turn = 0; turn < DRAWS; turn++) {
+        uint32_t *w = NULL;
+        size_t n = 0, k = 0;
+        char shown[LENGTH + 1];
+        if (!CHECK(!temper_sampler_draw(&w, &n, NULL, s, &e) && n <= c->length, "%s: %s", c->text, e.text)) break;
+        while (k < known && strcmp(c->known[k].string, spelled(shown, w, n))) k++;
+        if (CHECK(k < known, "%s: '%s' is drawn", c->text, shown)) seen[k]++;
+        temper_free(w);
+    }
+    for (size_t k = 0; k < known; k++) {
+        double wanted = DRAWS * c->known[k].of / all, off = (double)seen[k] - wanted;
+        chi += off * off / wanted;
+    }
+    double freedom = (double)known - 1;
+    CHECK(chi <= freedom + 7 * sqrt(2 * freedom), "%s by %d up to %zu letters: chi-square %g of %zu strings", c->text,
+          (int)c->by, c->length, chi, known);
+    temper_sampler_free(s);
+    close_subject(&x);
+}
+
+static void check_cuts(void) {
+#define WEIGHED(weights, language) "next\nprobabilities {\n" weights "}\nregex " language
+    static const cut_case cases[] = {
+        {WEIGHED("a 1\nend 1\n", "a*"), TEMPER_SAMPLING_WEIGHTS, 3, {{"", 8}, {"a", 4}, {"aa", 2}, {"aaa", 1}}},
+        {"regex a*", TEMPER_SAMPLING_LETTERS, 3, {{"", 8}, {"a", 4}, {"aa", 2}, {"aaa", 1}}},
+        {WEIGHED("a 1\nend 1/9\n", "a*"), TEMPER_SAMPLING_WEIGHTS, 2, {{"", 100}, {"a", 90}, {"aa", 81}}},
+        {WEIGHED("a 3\nb 1\nend 2\n", "(a|b)*"),
+         TEMPER_SAMPLING_WEIGHTS,
+         2,
+         {{"", 36}, {"a", 18}, {"b", 6}, {"aa", 9}, {"ab", 3}, {"ba", 3}, {"bb", 1}}},
+        {"regex (ab)*", TEMPER_SAMPLING_LETTERS, 3, {{"", 2}, {"ab", 1}}},
+        {"regex a*b", TEMPER_SAMPLING_LETTERS, 2, {{"b", 2}, {"ab", 1}}},
+        {"regex a*b?", TEMPER_SAMPLING_LETTERS, 1, {{"", 3}, {"a", 1}, {"b", 3}}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) check_cut(&cases[k]);
+}
+
+/* Where no string ends in time, a limit that the caller sets ends the search. */
+static void check_tries(void) {
+    subject x;
+    temper_sampler *s = NULL;
+    temper_error e = {0};
+    temper_sample_options o = {.length = 3, .run = {.unchecked = 1}, .tries = 7};
+    if (open_subject(&x, "a{5}", TEMPER_SYNTAX_REGEX) &&
+        CHECK(!temper_sampler_open(&s, x.model, &o, &e), "%s", e.text)) {
+        uint32_t *w;
+        size_t n;
+        CHECK(temper_sampler_draw(&w, &n, NULL, s, &e) == TEMPER_LIMIT && !w &&
+                  !strcmp(e.text, "none of 7 strings came to an end within 3 letters"),
+              "%s", e.text);
+    }
+    temper_sampler_free(s);
+    close_subject(&x);
+}
+
 /* Two ways to read a letter: the probability of a string is the sum over both. */
 static void check_nondeterministic(void) {
     static const char source[] = "next\nprobabilities {\nstart s\ns a s 1\ns a t 1\ns end 1\nt a t 1\nt end 3\n}\n"
@@ -248,6 +337,8 @@ int main(void) {
     check_counted("(a|b|c)*ab(a|b|c)*", TEMPER_SYNTAX_REGEX, 5);
     check_counted("alphabet a b\nF (a & X a)", TEMPER_SYNTAX_SPEC, 6);
     check_all_weights();
+    check_cuts();
+    check_tries();
     check_nondeterministic();
     return test_finish("t-sample");
 }

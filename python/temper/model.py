@@ -185,16 +185,18 @@ class Model:
         batch = self._alphabet.one(prefix)
         return next_after(self, self._run(batch, 0, type, hard, unchecked, False), int(batch.lengths[0]))
 
-    def sample(self, count: int = 1, *, by: str = "letters", length: Optional[int] = None, seed: int = 0, type: str = "f64",
-               hard: bool = False, unchecked: bool = False) -> List[str]:
+    def sample(self, count: int = 1, *, by: str = "letters", length: Optional[int] = None, seed: int = 0, tries: int = 1000,
+               type: str = "f64", hard: bool = False, unchecked: bool = False) -> List[str]:
         """Strings out of a language model; the same seed gives the same ones.
 
         by      "letters": at each step one of the legal letters, or the end, equally likely; "strings": all strings of `length` letters
                 are equally likely, by exact counting; "weights": as the model's probabilities say
-        length  at most so many letters (100), or by strings exactly so many
+        length  at most so many letters (100), or by strings exactly so many; a string that has not ended by then is dropped,
+                and another one is drawn
+        tries   so many may be dropped in a row before LimitError
         """
         self._need_next()
-        return draw_strings(self, count, by, length, seed, self._options(type, hard, unchecked))
+        return draw_strings(self, count, by, length, seed, tries, self._options(type, hard, unchecked))
 
     def likelihood(self, string: String, *, type: str = "f64", unchecked: bool = False) -> Likelihood:
         """How likely a string is by a language model with probabilities, with a bound of the error."""

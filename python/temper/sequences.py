@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
-from . import _html
+from . import _html, errors
 from ._letters import Batch
 from ._library import call, count_of, ffi, function, lib, make, number_of
 
@@ -57,10 +57,13 @@ def next_after(model: "Model", run: Any, n: int) -> Next:
     return Next(legal, holds[-1], bool(about.proved), chances, float(function("temper_model_logit_error")(model._handle, about.type)))
 
 
-def draw_strings(model: "Model", count: int, by: str, length: Optional[int], seed: int, options: Any) -> List[str]:
+def draw_strings(model: "Model", count: int, by: str, length: Optional[int], seed: int, tries: int,
+                 options: Any) -> List[str]:
     """`count` strings of the model, letters joined as its strings are written."""
+    if length == 0 and by != "strings":
+        raise errors.RangeError('strings of at most 0 letters are not drawn letter by letter; by="strings" draws the empty string')
     asked = ffi.new("temper_sample_options *", {"by": number_of(by, _SAMPLING, "by"), "length": count_of(length or 0, "length"),
-                                                "seed": count_of(seed, "seed"), "run": options[0]})
+                                                "seed": count_of(seed, "seed"), "run": options[0], "tries": count_of(tries, "tries")})
     sampler = make("sampler", "temper_sampler_open", model._handle, asked)
     joint = " " if model.info.tokens else ""
     strings = []

@@ -10,13 +10,13 @@
 #include "sequence/string_counts.h"
 #include "sequence/walk.h"
 
-enum { TRIES = 1000, LENGTH_DEFAULT = 100 };
+enum { TRIES_DEFAULT = 1000, LENGTH_DEFAULT = 100 };
 
 struct temper_sampler {
     arena memory;
     walk walk;
     temper_sampling by;
-    size_t length, letters;
+    size_t length, letters, tries;
     uint64_t seed;
     string_counts counts; /* by strings */
     uint32_t *word;
@@ -36,21 +36,19 @@ static uint64_t below(uint64_t *seed, uint64_t limit) {
 /* A letter, or the number of letters for the end; UINT32_MAX: nothing is legal. */
 static uint32_t choose(temper_sampler *s) {
     size_t count = 0;
-    bool full = s->walk.length == s->length;
     for (uint32_t k = 0; k <= s->letters; k++)
-        if ((k == s->letters || !full) && walk_output(&s->walk, k)) s->options[count++] = k;
+        if (walk_output(&s->walk, k)) s->options[count++] = k;
     return count ? s->options[below(&s->seed, count)] : UINT32_MAX;
 }
 
 /* The same, as likely as the model says. */
 static uint32_t choose_by_weights(temper_sampler *s) {
-    bool full = s->walk.length == s->length;
     double total = 0, sum = 0;
-    for (uint32_t k = full ? (uint32_t)s->letters : 0; k <= s->letters; k++)
+    for (uint32_t k = 0; k <= s->letters; k++)
         if (walk_output(&s->walk, k)) total += temper_probability(walk_logit(&s->walk, k));
     double at = (double)(random_next(&s->seed) >> 11) * 0x1p-53 * total;
     uint32_t last = UINT32_MAX;
-    for (uint32_t k = full ? (uint32_t)s->letters : 0; k <= s->letters && !(sum > at); k++) {
+    for (uint32_t k = 0; k <= s->letters && !(sum > at); k++) {
         double p = walk_output(&s->walk, k) ? temper_probability(walk_logit(&s->walk, k)) : 0;
         sum += p;
         if (p > 0) last = k;
@@ -58,26 +56,26 @@ static uint32_t choose_by_weights(temper_sampler *s) {
     return last;
 }
 
-/* False: it had to stop before it could end. */
+/* False: it had not ended where it had to stop. The end is not forced there, which would make the longest strings more
+   likely than they are. */
 static bool draw_letters(temper_sampler *s, trap *t) {
     for (;;) {
         uint32_t next = s->by == TEMPER_SAMPLING_WEIGHTS ? choose_by_weights(s) : choose(s);
         if (next == UINT32_MAX) return false;
         if (next == s->letters) return true;
+        if (s->walk.length == s->length) return false;
         walk_push(&s->walk, next, t);
     }
 }
 
 static void draw_by_letters(temper_sampler *s, trap *t) {
-    for (size_t turn = 0; turn < TRIES; turn++) {
+    for (size_t turn = 0; turn < s->tries; turn++) {
         walk_restart(&s->walk, t);
         if (draw_letters(s, t)) return;
-        if (s->walk.length == 0)
-            trap_raise(t, TEMPER_RANGE, 0, 0,
-                       s->length ? "the language has no strings" : "the language does not have the empty string");
+        if (s->walk.length == 0) trap_raise(t, TEMPER_RANGE, 0, 0, "the language has no strings");
     }
-    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "a larger length, or strings of one length by counting",
-                    "none of %d strings came to an end within %zu letters", TRIES, s->length);
+    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "a larger length, more tries, or strings of one length by counting",
+                    "none of %zu strings came to an end within %zu letters", s->tries, s->length);
 }
 
 /* ---- by counting ---- */
@@ -137,6 +135,7 @@ static void open_sampler(entry *e, void *context) {
     entry_on_failure(e, drop, s);
     s->by = o->by;
     s->length = o->length || o->by == TEMPER_SAMPLING_STRINGS ? o->length : LENGTH_DEFAULT;
+    s->tries = o->tries ? o->tries : TRIES_DEFAULT;
     s->seed = o->seed;
     s->letters = c->model->letters.count;
     s->options = arena_alloc(&s->memory, s->letters + 1, sizeof *s->options);

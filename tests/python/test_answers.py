@@ -90,7 +90,7 @@ class Languages(unittest.TestCase):
             with self.assertRaises(temper.errors.UnsupportedError):
                 ask("")
         self.assertTrue(temper.parse(regex="(<a><b>)*", tokens=True).eval("a b a b"))
-        self.assertEqual(temper.parse("O a", alphabet="ab ").letters, ["a", "b", " "])
+        self.assertEqual(temper.parse("O a", alphabet="ab ").letters, ("a", "b", " "))
         self.assertTrue(temper.compile("O a", alphabet="ab ").run("b a"))
         with self.assertRaisesRegex(temper.errors.RangeError, "letters stand side by side"):
             temper.parse("O a", alphabet="a b c")
@@ -177,6 +177,12 @@ class Answers(unittest.TestCase):
         found = likely.likelihood("aab")
         self.assertTrue(abs(found.log_probability - 3 * math.log(0.5)) <= found.error < 1e-9)
         self.assertEqual(likely.likelihood("aa").log_probability, -math.inf)
+        counts = [temper.compile(regex="a*", kind="next").sample(1500, length=3, seed=1).count(k * "a") for k in range(4)]
+        self.assertLess(sum((n - 100 * of) ** 2 / (100 * of) for n, of in zip(counts, (8, 4, 2, 1))), 16)  # the end is not forced
+        with self.assertRaisesRegex(temper.errors.LimitError, "none of 5 strings"):
+            temper.compile(regex="a{9}", kind="next").sample(length=3, tries=5)
+        with self.assertRaisesRegex(temper.errors.RangeError, 'by="strings"'):
+            temper.compile(regex="a*", kind="next").sample(length=0)
         with self.assertRaises(temper.errors.UnsupportedError):
             temper.compile("O a", alphabet="ab").next("a")
 
