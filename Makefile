@@ -466,6 +466,7 @@ lint: ## formatting, static analysis, include order, comments
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
+	python3 scripts/check-locale.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
 

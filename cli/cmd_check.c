@@ -11,6 +11,7 @@
 #include "json.h"
 #include "outputs_show.h"
 #include "proof_show.h"
+#include "real.h"
 #include "subject.h"
 
 enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
@@ -69,9 +70,11 @@ static void print_result(const temper_check_result *r, const temper_check_option
     if (r->agreed) {
         printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
         if (r->stand_for > 2 * (double)r->strings)
-            printf(" over %zu classes of letters, which stand for %.3g", r->classes, r->stand_for);
+            printf(" over %zu classes of letters, which stand for %s", r->classes,
+                   real_of("%.3g", r->stand_for).text);
         if (o->random) printf(", %llu random up to length %zu", (unsigned long long)o->random, o->length);
-        if (method != TEMPER_METHOD_HARD && r->margin > 0) printf("; largest error before rounding %.3g", r->margin);
+        if (method != TEMPER_METHOD_HARD && r->margin > 0)
+            printf("; largest error before rounding %s", real_of("%.3g", r->margin).text);
         putchar('\n');
         return;
     }

@@ -342,11 +342,11 @@ static void print_heads(const temper_model *model, const temper_model_info *info
             temper_head_info about;
             char name[48], bound[32] = "-", cost[32] = "-";
             const char *plan = plans ? plans[index] : "-";
-            if (costs) snprintf(cost, sizeof cost, "%.2g", costs[index]);
+            if (costs) temper_real_format(cost, sizeof cost, "%.2g", costs[index]);
             index++;
             if (!is_done(temper_model_head(&about, model, layer, head, NULL))) continue;
             snprintf(name, sizeof name, "%zu.%zu", layer, head);
-            if (about.bound > 0) snprintf(bound, sizeof bound, "%.2g", about.bound);
+            if (about.bound > 0) temper_real_format(bound, sizeof bound, "%.2g", about.bound);
             printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s ", name, *about.role ? about.role : "-",
                    temper_mask_name(about.mask), temper_choice_name(about.hard_choice),
                    temper_growth_name(about.growth), bound, plan, cost);

@@ -160,7 +160,7 @@ static void show_power(char out[32], double log2) {
     else if (isinf(log2))
         strcpy(out, log2 > 0 ? "none" : "not known");
     else
-        snprintf(out, 32, "2^%.2f", floor(log2 * 100 + 1e-6) / 100 + 0.0);
+        temper_real_format(strcpy(out, "2^") + 2, 30, "%.2f", floor(log2 * 100 + 1e-6) / 100 + 0.0);
 }
 
 /* The smaller one; what was not looked at does not count. */

@@ -120,7 +120,7 @@ static void print_row(const temper_limits_row *r, int width) {
     snprintf(proved, sizeof proved, "%s", r->claim == TEMPER_CLAIM_NONE ? "-" : show_length(length, r->proved));
     snprintf(wrong, sizeof wrong, "%s%s", r->found ? "" : "none to ",
              show_length(length, r->found ? r->wrong : r->tried));
-    if (r->found && r->proved) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->proved);
+    if (r->found && r->proved) temper_real_format(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->proved);
     if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
     printf("%-*s %-11s %13s %17s", width, temper_type_name(r->type), temper_method_name(r->method), proved, wrong);
     if (r->found) {

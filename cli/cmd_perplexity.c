@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "real.h"
 #include "remedy_words.h"
 #include "run_settings.h"
 #include "subject.h"
@@ -64,10 +65,10 @@ enum { SHOWN = 40 };
 
 /* Nine digits of a number, and two digits of how far that text may be off. */
 static void show(char number[SHOWN], char bound[SHOWN], double x, double error) {
-    snprintf(number, SHOWN, "%.9g", x);
-    double all = up(error + up(fabs(strtod(number, NULL) - x)));
-    snprintf(bound, SHOWN, "%.2g", all);
-    for (double more = all; strtod(bound, NULL) < all;) snprintf(bound, SHOWN, "%.2g", more *= 1.01);
+    temper_real_format(number, SHOWN, "%.9g", x);
+    double all = up(error + up(fabs(real_read(number) - x)));
+    temper_real_format(bound, SHOWN, "%.2g", all);
+    for (double more = all; real_read(bound) < all;) temper_real_format(bound, SHOWN, "%.2g", more *= 1.01);
 }
 
 /* Divided by log 2 and by the number of letters and ends: two more roundings, and that of the constant. */
@@ -92,8 +93,8 @@ static void print_totals(session *s, const totals *t) {
     } else {
         char number[SHOWN], bound[SHOWN];
         show(number, bound, bits, error);
-        printf("%s bits%s\t+- %s\tperplexity %.9g\t%zu lines, %zu letters and ends\n", number,
-               t->proved ? "" : " (unproved)", bound, perplexity, t->lines, t->symbols);
+        printf("%s bits%s\t+- %s\tperplexity %s\t%zu lines, %zu letters and ends\n", number,
+               t->proved ? "" : " (unproved)", bound, real_of("%.9g", perplexity).text, t->lines, t->symbols);
     }
 }
 

@@ -289,8 +289,8 @@ static void print_margin(const runner *r, size_t layer, size_t head, double marg
     char name[48], error[32] = "-", bound[32] = "-";
     snprintf(name, sizeof name, "%zu.%zu", layer, head);
     if (margin >= 0) {
-        snprintf(error, sizeof error, "%.3g", margin);
-        if (!r->info.rescaled) snprintf(bound, sizeof bound, "%.3g", about.bound);
+        temper_real_format(error, sizeof error, "%.3g", margin);
+        if (!r->info.rescaled) temper_real_format(bound, sizeof bound, "%.3g", about.bound);
     }
     printf("%-8s %10s %10s  ", name, error, bound);
     show_write(stdout, about.label, strlen(about.label), 60);

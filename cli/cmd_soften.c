@@ -14,19 +14,19 @@
 #include "model_output.h"
 #include "proof_show.h"
 #include "progress.h"
+#include "real.h"
 #include "subject.h"
 
 /* ---- --gap ---- */
 
 /* A plain decimal number: digits, one point, an exponent. */
 static bool read_decimal(double *out, const char *text, size_t length) {
-    char copy[64], *end;
+    char copy[64];
     if (!length || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length) return false;
     memcpy(copy, text, length);
     copy[length] = 0;
     if (!strchr("0123456789.", copy[0])) return false;
-    *out = strtod(copy, &end);
-    return !*end && isfinite(*out);
+    return temper_real_read(out, copy) && isfinite(*out);
 }
 
 /* 0.03125, 1/32 or 2^-5; false unless it is a positive number that a double holds with full precision. */
@@ -122,8 +122,8 @@ static void print_line(const result *r) {
     else
         printf(": error <= %s < margin %s", bound_show(error, p->error, true), bound_show(margin, p->margin, false));
     if (!r->own_scales && p->layer)
-        printf("; largest scale 2^%.2f (head %zu.%zu)", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0, p->layer,
-               p->head);
+        printf("; largest scale 2^%s (head %zu.%zu)",
+               real_of("%.2f", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0).text, p->layer, p->head);
     putchar('\n');
 }
 

@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "message.h"
+#include "real.h"
 
 enum { FEW_SECONDS = 3, SHORT_LENGTH = 128, LONGEST = 1 << 14 };
 
@@ -14,7 +15,7 @@ void time_show(char out[32], double seconds) {
     const char *unit = seconds < 100 ? "s" : seconds < 6000 ? "minutes" : "hours";
     double x = seconds < 100 ? seconds : seconds < 6000 ? seconds / 60 : seconds / 3600;
     double digits = x < 1e6 ? pow(10, floor(log10(x)) - 1) : 1;
-    snprintf(out, 32, "%.0f %s", x < 10 ? round(x) : round(x / digits) * digits, unit);
+    snprintf(out, 32, "%.20s %s", real_of("%.0f", x < 10 ? round(x) : round(x / digits) * digits).text, unit);
 }
 
 void cost_show(session *s, const char *what, const temper_model *model, size_t length, double times) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "real.h"
 
 static void write_string(FILE *to, const char *bytes, size_t length) {
     putc('"', to);
@@ -78,12 +79,10 @@ void json_real(json *j, const char *key, double value) {
         fputs(value > 0 ? "\"Infinity\"" : "\"-Infinity\"", j->to);
     } else {
         /* the fewest digits that read back to the same double */
-        char text[40];
-        for (int digits = 15; digits <= 17; digits++) {
-            snprintf(text, sizeof text, "%.*g", digits, value);
-            if (strtod(text, NULL) == value) break;
-        }
-        fputs(text, j->to);
+        static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
+        size_t k = 0;
+        while (k < 2 && real_read(real_of(formats[k], value).text) != value) k++;
+        fputs(real_of(formats[k], value).text, j->to);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "message.h"
 #include "progress.h"
+#include "real.h"
 #include "subject.h"
 
 enum { SHOWN = 60 };
@@ -40,15 +41,17 @@ static void print_obstacle(const temper_soften_limit *l, const temper_model *mod
     }
     switch (l->obstacle) {
     case TEMPER_OBSTACLE_GAP:
-        printf(" must tell scores apart that may differ by 2^%.1f,\n", l->log2_gap);
-        if (isfinite(l->log2_step)) printf("  and break ties by steps of 2^%.1f;\n", l->log2_step);
-        printf("  computed scores may be off by 2^%.1f%s\n", l->log2_off,
+        printf(" must tell scores apart that may differ by 2^%s,\n", real_of("%.1f", l->log2_gap).text);
+        if (isfinite(l->log2_step))
+            printf("  and break ties by steps of 2^%s;\n", real_of("%.1f", l->log2_step).text);
+        printf("  computed scores may be off by 2^%s%s\n", real_of("%.1f", l->log2_off).text,
                l->can_saturate ? "" : ", which takes ties apart");
         break;
     case TEMPER_OBSTACLE_OUTPUT: puts(" gives numbers that are off by more than what comes after it allows"); break;
     case TEMPER_OBSTACLE_LOGITS:
         if (l->head)
-            printf(" may have scores that differ by 2^%.0f: logits would not fit into f64\n", l->log2_gap);
+            printf(" may have scores that differ by 2^%s: logits would not fit into f64\n",
+                   real_of("%.0f", l->log2_gap).text);
         else
             puts(": numbers would not fit into f64");
         break;
@@ -72,7 +75,7 @@ static void print_witness(const temper_soften_limit *l, const temper_model *mode
     if (*l->score) printf(", %s", l->score);
     printf(",\n               and the next at position %zu", l->other_key);
     if (*l->other_score) printf(", %s", l->other_score);
-    printf(": 2^%.1f apart\n", l->log2_seen);
+    printf(": 2^%s apart\n", real_of("%.1f", l->log2_seen).text);
     if (l->exponential)
         printf("               (of all strings up to length %zu: a bit or more for every letter, as in the proof)\n",
                l->all_up_to);
@@ -82,8 +85,8 @@ static void print_witness(const temper_soften_limit *l, const temper_model *mode
 
 static void print_growth(const temper_soften_limit *l) {
     if (l->exponential || isnan(l->bits_per_doubling)) return;
-    printf("  growth       the proved gap falls by %.1f bits where the length doubles, by %.2f for a letter more\n",
-           l->bits_per_doubling, l->bits_per_letter);
+    printf("  growth       the proved gap falls by %s bits where the length doubles, by %s for a letter more\n",
+           real_of("%.1f", l->bits_per_doubling).text, real_of("%.2f", l->bits_per_letter).text);
 }
 
 static void print_remedies(const temper_soften_limit *l) {
@@ -91,7 +94,8 @@ static void print_remedies(const temper_soften_limit *l) {
         puts(
             "  precision    does not help: every letter takes another bit or more. Softmax is not the tool for this");
     else if (l->bits > 0)
-        printf("  precision    about %.0f significant bits instead of 53 would do at this length\n", l->bits);
+        printf("  precision    about %s significant bits instead of 53 would do at this length\n",
+               real_of("%.0f", l->bits).text);
     if (!l->head) return;
     if (l->saturated && l->obstacle == TEMPER_OBSTACLE_GAP)
         puts("  saturation   does not help: the scores are off before exp makes weights of them");

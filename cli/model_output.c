@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "json.h"
+#include "real.h"
 
 void stage_print(session *s, const char *name, const char *text, size_t length, bool titled) {
     if (s->json) {
@@ -48,8 +49,8 @@ bool model_output_write(size_t *bytes, session *s, const temper_model *model, co
 const char *bound_show(char out[32], double value, bool up) {
     double x = value;
     for (int k = 0; k < 20; k++, x *= up ? 1.001 : 0.999) {
-        snprintf(out, 32, "%.3g", x);
-        if (up ? strtod(out, NULL) >= value : strtod(out, NULL) <= value) break;
+        temper_real_format(out, 32, "%.3g", x);
+        if (up ? real_read(out) >= value : real_read(out) <= value) break;
     }
     return out;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "real.h"
 
 static size_t letters_of(const next_answer *a) { return temper_model_about(a->model).letters; }
 
@@ -30,7 +31,7 @@ static double probability(const next_answer *a, size_t output) {
 }
 
 static void print_probability(const next_answer *a, size_t output) {
-    if (has_probabilities(a)) printf(":%.6g", probability(a, output));
+    if (has_probabilities(a)) printf(":%s", real_of("%.6g", probability(a, output)).text);
 }
 
 void next_print(const next_answer *a) {

@@ -72,11 +72,10 @@ bool table_settings(double *base, size_t *head_size, temper_type *type, session 
             return false;
         }
     const char *text = s->opt.value[OPT_BASE].text;
-    char *end = NULL;
     if (is_given(s, OPT_HEAD_SIZE)) *head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
     if (is_given(s, OPT_TYPE)) *type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
-    *base = is_given(s, OPT_BASE) ? strtod(text, &end) : 0;
-    if (!end || (end != text && !*end && *base > 0 && *base < 1e300)) return true;
+    *base = 0;
+    if (!is_given(s, OPT_BASE) || (temper_real_read(base, text) && *base > 0 && *base < 1e300)) return true;
     message_usage(s, NULL, "--base must be a number above 0: the largest q·k/sqrt(d)");
     return false;
 }

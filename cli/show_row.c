@@ -1,3 +1,4 @@
+#include "real.h"
 #include "show_row.h"
 
 #include <math.h>
@@ -93,7 +94,8 @@ static void format_vector(cell *c, const double *values, size_t count) {
             snprintf(c->text + used, sizeof c->text - used, " ...");
             return;
         }
-        used += (size_t)snprintf(c->text + used, sizeof c->text - used, "%s%.6g", k ? " " : "", values[k]);
+        used += (size_t)snprintf(c->text + used, sizeof c->text - used, "%s%s", k ? " " : "",
+                                 real_of("%.6g", values[k]).text);
     }
     if (!count) strcpy(c->text, "-");
 }
@@ -108,16 +110,16 @@ static void format_cell(cell *c, const row_view *v, int column, size_t j) {
     case COLUMN_KEY: format_vector(c, temper_run_row(v->soft, layer, head, j).key, v->about.query_size); break;
     case COLUMN_VALUE: format_vector(c, temper_run_row(v->soft, layer, head, j).value, v->about.value_size); break;
     case COLUMN_SCORE:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->scores[j]);
+        if (!masked) temper_real_format(c->text, sizeof c->text, "%.9g", v->scores[j]);
         break;
     case COLUMN_LOGIT:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->logits[j]);
+        if (!masked) temper_real_format(c->text, sizeof c->text, "%.9g", v->logits[j]);
         break;
     case COLUMN_WEIGHT:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.6g", v->weights[j]);
+        if (!masked) temper_real_format(c->text, sizeof c->text, "%.6g", v->weights[j]);
         break;
     case COLUMN_HARD:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.6g", v->hard_weights[j]);
+        if (!masked) temper_real_format(c->text, sizeof c->text, "%.6g", v->hard_weights[j]);
         break;
     default: break;
     }
@@ -184,8 +186,8 @@ static void print_rounded(const row_view *v) {
     size_t k = 0, shown = 0;
     if (fused) printf("%-9s in the gates of layer %zu, which round as they combine:\n", "rounded", v->at.layer);
     while (next_part(&part, &k, v, fused)) {
-        printf("%-9s %.17g   hard %.17g   channel %ld: ", shown++ || fused ? "" : "rounded", soft[part.channel],
-               hard[part.channel], part.channel);
+        printf("%-9s %s   hard %s   channel %ld: ", shown++ || fused ? "" : "rounded",
+               real_of("%.17g", soft[part.channel]).text, real_of("%.17g", hard[part.channel]).text, part.channel);
         show_write(stdout, part.formula, strlen(part.formula), 60);
         putchar('\n');
     }
@@ -207,15 +209,15 @@ static void print_text(const row_view *v) {
     show_write(stdout, letter, strlen(letter), 40);
     format_vector(&c, temper_run_row(v->soft, layer, head, i).query, about->query_size);
     printf("\n\nquery     %s\n", c.text);
-    snprintf(c.text, sizeof c.text, "%.9g", v->scale);
+    temper_real_format(c.text, sizeof c.text, "%.9g", v->scale);
     printf("scale     %s", c.text);
     if (about->choice == TEMPER_CHOICE_SOFTMAX) {
         if (strcmp(c.text, about->scale) != 0) {
             printf(" = ");
             show_write(stdout, about->scale, strlen(about->scale), 0);
         }
-        if (v->gap > 0) printf(", divided by the gap %.6g of this row", v->gap);
-        if (v->scale != 0) printf(", temperature %.6g", (v->gap > 0 ? v->gap : 1) / v->scale);
+        if (v->gap > 0) printf(", divided by the gap %s of this row", real_of("%.6g", v->gap).text);
+        if (v->scale != 0) printf(", temperature %s", real_of("%.6g", (v->gap > 0 ? v->gap : 1) / v->scale).text);
     }
     printf("\n\n");
     print_table(v);

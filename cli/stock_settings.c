@@ -1,3 +1,4 @@
+#include "real.h"
 #include "stock_settings.h"
 
 #include <stdio.h>
@@ -96,9 +97,9 @@ static void setting_json(json *j, const temper_stock_options *o) {
 static void print_verdict(const temper_stock_options *o, const temper_stock_verdict *v) {
     char name[64];
     if (v->proved)
-        printf("proved\t%s: every string up to length %zu as %s\tlogits within %.3g of 0 and -256\n",
+        printf("proved\t%s: every string up to length %zu as %s\tlogits within %s of 0 and -256\n",
                v->viable ? "formula if viable is right" : "formula", v->length, setting_name(name, o),
-               1.01 * v->logits);
+               real_of("%.3g", 1.01 * v->logits).text);
     else
         printf("unable\tlength %zu as %s: ", v->length, setting_name(name, o));
     if (!v->proved) print_reason(v);

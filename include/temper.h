@@ -105,6 +105,12 @@ TEMPER_API const char *temper_status_name(temper_status status);
 /* Frees text and arrays that the library handed out; NULL is allowed. */
 TEMPER_API void temper_free(void *text);
 
+/* Numbers as text and back, the same in every locale of the program; so is all that the library writes and reads.
+   snprintf with one conversion of a double, such as "%.3g" or "%12.1f": the length, or -1 if `format` is anything
+   else. temper_real_read: 0 if the text is not one number, with a point, in decimal or hexadecimal. */
+TEMPER_API int temper_real_format(char *out, size_t size, const char *format, double x);
+TEMPER_API int temper_real_read(double *x, const char *digits);
+
 /* How many bytes the library may hold at a time, in all threads of the process together; 0: as many as it gets. What
    needs more ends with TEMPER_NO_MEMORY. Exact numbers, which are small, are not counted. */
 TEMPER_API void temper_limit_memory(size_t bytes);

@@ -4,9 +4,10 @@
    output passes 3/4, what a gate makes exactly 1, or 0, where a sum of counts changes its sign. */
 #include "lab/biases.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/ascii.h"
 
 const char *const biased_names[BIASED] = {"once", "since", "yesterday", "compare"};
 const char *const biased_formulas[BIASED] = {"O a", "b S a", "Y a", "#[a] >= #[b]"};
@@ -22,7 +23,7 @@ struct biased_model {
 
 static bool is_name(const char *all, size_t at) {
     char before = at ? all[at - 1] : 0, after = all[at + 1];
-    return !isalnum((unsigned char)before) && before != '.' && !isalnum((unsigned char)after);
+    return !ascii_is_name(before) && before != '.' && !ascii_is_name(after);
 }
 
 /* "(i - j)" here: its length, or 0. */

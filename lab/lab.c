@@ -67,11 +67,11 @@ const lab_cell *lab_cell_at(const lab_table *t, size_t row, size_t column) {
 static const char *printed(lab *l, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = print_list(NULL, 0, format, again);
     va_end(again);
     if (length < 0) trap_raise(l->trap, TEMPER_RANGE, 0, 0, "lab: a text cannot be written");
     char *out = arena_alloc(&l->memory, (size_t)length + 1, 1);
-    vsnprintf(out, (size_t)length + 1, format, args);
+    print_list(out, (size_t)length + 1, format, args);
     return out;
 }
 

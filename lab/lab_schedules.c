@@ -48,9 +48,9 @@ static void length_text(char out[32], double n) {
     if (n >= every)
         snprintf(out, 32, "every");
     else if (n >= 1e7)
-        snprintf(out, 32, "%.1e", n);
+        print_to(out, 32, "%.1e", n);
     else
-        snprintf(out, 32, "%.0f", n);
+        print_to(out, 32, "%.0f", n);
 }
 
 static void put_tables(lab *l, const plan *plans) {

@@ -299,7 +299,7 @@ void lab_write_file(const lab *l, const char *folder, const char *part, const ch
 void lab_write_all(const lab *l, const char *folder, text *list, arena *scratch) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         trap_raise(scratch->trap, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s",
-                   text_escaped(scratch, folder, strlen(folder), 120), strerror(errno));
+                   text_escaped(scratch, folder, strlen(folder), 120), system_words(errno));
     for (size_t k = 0; k < l->table_count; k++)
         lab_write_file(l, folder, l->tables[k]->name, "csv", lab_csv(scratch, l->tables[k]), list, scratch);
     for (size_t k = 0; k < l->figure_count; k++)

@@ -48,5 +48,5 @@ look includes sh scripts/check-includes.sh
 look links sh scripts/check-links.sh "$build/libtemper.a"
 # The same bits as everywhere (make test-platforms); the sanitizers change none, and are slow.
 ldd "$build/temper" | grep -q 'lib[at]san' || look platforms sh tests/platforms/compare.sh here "$build/tests/platforms/digests"
-if [ -e .git ] && command -v python3 >/dev/null; then look prose python3 scripts/check-prose.py; look proved python3 scripts/check-proved.py; look order python3 scripts/check-order.py; fi
+if [ -e .git ] && command -v python3 >/dev/null; then look prose python3 scripts/check-prose.py; look locale python3 scripts/check-locale.py; look proved python3 scripts/check-proved.py; look order python3 scripts/check-order.py; fi
 cat "$logs"/*.count | awk '{p += $2; f += $4} END {printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0}'

@@ -74,10 +74,16 @@ void reply_field(const char *name) {
     }
 }
 
+static void put_real(double x) {
+    char digits[40];
+    int length = temper_real_format(digits, sizeof digits, "%.17g", x);
+    if (length > 0) put(digits, (size_t)length);
+}
+
 void reply_number(const char *name, double x) {
     reply_field(name);
     if (isfinite(x))
-        reply_text("%.17g", x);
+        put_real(x);
     else
         reply_string(isnan(x) ? "NaN" : x > 0 ? "Infinity" : "-Infinity");
 }

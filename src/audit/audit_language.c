@@ -10,7 +10,7 @@ static _Noreturn void refuse(const language_table *t, const char *format, ...) {
     char why[200];
     va_list args;
     va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
+    print_list(why, sizeof why, format, args);
     va_end(args);
     trap_raise(t->arena->trap, TEMPER_RANGE, 0, 0, "the formula of a language: %s", why);
 }

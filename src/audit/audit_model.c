@@ -16,7 +16,7 @@ void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *for
     char why[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
+    print_list(why, sizeof why, format, args);
     va_end(args);
     if (layer && head) {
         const char *label = a->model->layers[layer - 1].heads[head - 1].label;

@@ -15,7 +15,7 @@ void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const cha
     char why[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    print_list(why, sizeof why, format, arguments);
     va_end(arguments);
     if (layer && head) trap_raise(s->trap, TEMPER_RANGE, 0, 0, "head %u of layer %u: %s", head, layer, why);
     if (layer) trap_raise(s->trap, TEMPER_RANGE, 0, 0, "layer %u: %s", layer, why);

@@ -4,10 +4,10 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "audit/audit_stock.h"
+#include "base/ascii.h"
 #include "model/letter_clients.h"
 #include "model/stock_texts.h"
 
@@ -33,7 +33,7 @@ static const char *path_in(entry *e, const char *folder, const char *name) {
 
 static bool ends_in(const char *name, const char *ending) {
     size_t length = strlen(name), end = strlen(ending);
-    return length >= end && strcasecmp(name + length - end, ending) == 0;
+    return length >= end && ascii_same(name + length - end, ending, SIZE_MAX);
 }
 
 /* Files that programs look for in a folder beside the three, or before them: weights whole, in parts, and what is
@@ -48,7 +48,7 @@ static bool is_looked_for(const char *name) {
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (ends_in(name, endings[k])) return true;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (strcasecmp(name, others[k]) == 0) return true;
+        if (ascii_same(name, others[k], SIZE_MAX)) return true;
     return false;
 }
 

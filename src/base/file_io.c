@@ -17,7 +17,7 @@ static const size_t LARGEST_FILE = (size_t)4 << 30;
 
 static _Noreturn void io_error(trap *t, arena *a, const char *what, const char *path, int code) {
     trap_raise(t, TEMPER_IO, 0, 0, "cannot %s '%s': %s", what, text_escaped(a, path, strlen(path), 120),
-               strerror(code));
+               system_words(code));
 }
 
 /* ---- reading ---- */

@@ -6,6 +6,9 @@
 #include "base/entry.h"
 #include "base/text.h"
 
+/* What errno says, in words that no locale changes. */
+const char *system_words(int code);
+
 /* ---- reading ---- */
 
 typedef struct file_in {

@@ -139,7 +139,7 @@ _Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, .
     char message[240];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_list(message, sizeof message, format, args);
     va_end(args);
     jread_raise(r, at, TEMPER_FORMAT, "", message);
 }

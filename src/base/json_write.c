@@ -23,13 +23,4 @@ void jwrite_string(text *out, const char *bytes, size_t length) {
     text_putc(out, '"');
 }
 
-void jwrite_number(text *out, double x) {
-    char digits[40];
-    bool in_point = false;
-    snprintf(digits, sizeof digits, "%.17g", x);
-    for (const char *p = digits; *p; p++) {
-        bool plain = strchr("0123456789e+-", *p) != NULL;
-        if (plain || !in_point) text_putc(out, plain ? *p : '.');
-        in_point = !plain;
-    }
-}
+void jwrite_number(text *out, double x) { text_printf(out, "%.17g", x); }

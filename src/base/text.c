@@ -1,7 +1,5 @@
 #include "base/text.h"
 
-#include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +31,7 @@ void text_printf(text *t, const char *format, ...) {
     char small[256];
     va_list args;
     va_start(args, format);
-    int need = vsnprintf(small, sizeof small, format, args);
+    int need = print_list(small, sizeof small, format, args);
     va_end(args);
     if (need < 0) return;
     if ((size_t)need < sizeof small) {
@@ -42,7 +40,7 @@ void text_printf(text *t, const char *format, ...) {
     }
     reserve(t, (size_t)need);
     va_start(args, format);
-    vsnprintf(t->data + t->length, (size_t)need + 1, format, args);
+    print_list(t->data + t->length, (size_t)need + 1, format, args);
     va_end(args);
     t->length += (size_t)need;
 }
@@ -52,36 +50,8 @@ const char *text_string(const text *t) { return t->data ? t->data : ""; }
 void text_double(text *t, double x) {
     if (x == floor(x) && fabs(x) < 0x1p53 && !(x == 0 && signbit(x)))
         text_printf(t, "%.0f", x);
-    else {
-        char digits[40], *point;
-        snprintf(digits, sizeof digits, "%a", x);
-        point = strstr(digits, localeconv()->decimal_point);
-        if (point) { /* always one character long where %a is used: a longer one is cut to '.' */
-            size_t length = strlen(localeconv()->decimal_point);
-            *point = '.';
-            memmove(point + 1, point + length, strlen(point + length) + 1);
-        }
-        text_puts(t, digits);
-    }
-}
-
-bool text_to_double(double *x, const char *digits, size_t length) {
-    char buffer[128];
-    size_t used = 0;
-    const char *point = localeconv()->decimal_point;
-    if (length == 0) return false;
-    for (size_t k = 0; k < length; k++) {
-        char c = digits[k];
-        size_t size = c == '.' ? strlen(point) : 1;
-        if (used + size >= sizeof buffer || !(isxdigit((unsigned char)c) || (c && strchr(".xXpP+-", c))))
-            return false;
-        memcpy(buffer + used, c == '.' ? point : &c, size);
-        used += size;
-    }
-    buffer[used] = 0;
-    char *end;
-    *x = strtod(buffer, &end);
-    return end == buffer + used;
+    else
+        text_printf(t, "%a", x);
 }
 
 size_t utf8_decode(uint32_t *code, const char *bytes, size_t length) {

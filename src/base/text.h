@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "base/arena.h"
+#include "base/print.h"
 
 typedef struct text {
     arena *arena;
@@ -21,10 +22,6 @@ const char *text_string(const text *t); /* "" when empty */
 /* A double as a hexadecimal literal that reads back to the same bits ("0x1.8p+0", "-0x0p+0"), or as a plain integer
    when it is one below 2^53. */
 void text_double(text *t, double x);
-
-/* The number that digits[0..length) spell in decimal or hexadecimal, in the C locale's spelling whatever the
-   program's locale is; false if they are not all of a number. Too large a number is infinite. */
-bool text_to_double(double *x, const char *digits, size_t length);
 
 /* One UTF-8 character at bytes[0..length): its length 1..4 and code point, or 0 if it is invalid (overlong,
    surrogate, truncated, beyond U+10FFFF). */

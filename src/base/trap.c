@@ -1,5 +1,7 @@
 #include "base/trap.h"
 
+#include "base/print.h"
+
 #include "base/remedy.h"
 
 #include <stdarg.h>
@@ -45,7 +47,7 @@ static void fill(temper_error *e, temper_status code, size_t line, size_t column
     e->remedy = TEMPER_REMEDY_NONE;
     e->line = line;
     e->column = column;
-    vsnprintf(e->text, sizeof e->text, format, args);
+    print_list(e->text, sizeof e->text, format, args);
     snprintf(e->hint, sizeof e->hint, "%s", hint ? hint : "");
     trim_partial(e->text, sizeof e->text);
     trim_partial(e->hint, sizeof e->hint);

@@ -22,7 +22,7 @@ void certification_unable(certification *c, size_t layer, size_t head, const cha
     char line[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     text_puts(&c->reason, line);
     c->verdict = TEMPER_UNABLE;

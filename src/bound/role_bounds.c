@@ -12,7 +12,7 @@ static const char *say(const bounds *b, const char *format, ...) {
     char line[200];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     return arena_copy(b->arena, line, strlen(line));
 }

@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(cascade_report *r, aren
     char line[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     r->refusal = arena_copy(a, line, strlen(line));
     return false;

@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static _Noreturn void refuse(const reader 
     char message[200];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    print_list(message, sizeof message, format, arguments);
     va_end(arguments);
     if (p->file)
         trap_raise_hint(r->a->trap, TEMPER_SYNTAX, p->line, p->column, hint, "%s:%zu: %s",

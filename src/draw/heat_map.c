@@ -181,7 +181,7 @@ const char *heat_short(char out[8], double weight) {
         snprintf(out, 8, ".%02d", (int)(weight * 100 + 0.5));
     else {
         char digits[32]; /* "3e-05" */
-        snprintf(digits, sizeof digits, "%.0e", weight);
+        print_to(digits, sizeof digits, "%.0e", weight);
         long power = strtol(digits + 2, NULL, 10);
         if (power < -99)
             snprintf(out, 8, "~0");

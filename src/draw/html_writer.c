@@ -22,7 +22,7 @@ void html_close(html *h) {
 }
 
 /* Only our own short words and numbers come here, so a fixed buffer holds them. */
-static void print(char out[160], const char *format, va_list list) { vsnprintf(out, 160, format, list); }
+static void print(char out[160], const char *format, va_list list) { print_list(out, 160, format, list); }
 
 void html_format(html *h, const char *name, const char *format, ...) {
     char value[160];

@@ -130,22 +130,11 @@ void label_number(text *t, double x, int digits) {
         return;
     }
     char buffer[64];
-    if (digits > 0) {
-        snprintf(buffer, sizeof buffer, "%.*g", digits, x);
-    } else {
-        for (digits = 1; digits <= 17; digits++) {
-            snprintf(buffer, sizeof buffer, "%.*g", digits, x);
-            if (strtod(buffer, NULL) == x) break;
-        }
+    double back;
+    int least = digits > 0 ? digits : 1, most = digits > 0 ? digits : 17;
+    for (digits = least; digits <= most; digits++) {
+        print_to(buffer, sizeof buffer, "%.*g", digits, x);
+        if (least < most && text_to_double(&back, buffer, strlen(buffer)) && back == x) break;
     }
-    /* Whatever the locale writes between the digits (it may be several bytes) becomes a point. */
-    bool between = false;
-    for (const char *at = buffer; *at; at++) {
-        bool plain = (*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == 'e';
-        if (plain)
-            text_putc(t, *at);
-        else if (!between)
-            text_putc(t, '.');
-        between = !plain;
-    }
+    text_puts(t, buffer);
 }

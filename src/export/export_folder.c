@@ -59,7 +59,8 @@ bool export_folder_make(const char *folder, arena *scratch, trap *t) {
     const char *shown = text_escaped(scratch, folder, strlen(folder), 120);
     if (!*folder) trap_raise(t, TEMPER_RANGE, 0, 0, "the name of the folder is empty");
     if (mkdir(folder, 0777) == 0) return true;
-    if (errno != EEXIST) trap_raise(t, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s", shown, strerror(errno));
+    if (errno != EEXIST)
+        trap_raise(t, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s", shown, system_words(errno));
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         trap_raise(t, TEMPER_IO, 0, 0, "'%s' is there, but is not a folder", shown);
     return false;

@@ -18,7 +18,7 @@ _Noreturn void settings_fail(importer *im, size_t at, const char *format, ...) {
     char message[240];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_list(message, sizeof message, format, args);
     va_end(args);
     raise_at(im, at, TEMPER_FORMAT, "", message);
 }
@@ -27,7 +27,7 @@ _Noreturn void settings_refuse(importer *im, size_t at, const char *hint, const 
     char message[240];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_list(message, sizeof message, format, args);
     va_end(args);
     raise_at(im, at, TEMPER_UNSUPPORTED, hint, message);
 }

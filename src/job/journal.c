@@ -11,12 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_io.h"
+
 enum { SUM = 16, SYNC_SECONDS = 1, LONGEST_HEADER = 256 };
 
 static const char *shown_path(temper_journal *j) { return text_escaped(&j->scratch, j->path, strlen(j->path), 120); }
 
 static _Noreturn void io_error(temper_journal *j, const char *what, int code) {
-    trap_raise(j->scratch.trap, TEMPER_IO, 0, 0, "cannot %s journal '%s': %s", what, shown_path(j), strerror(code));
+    trap_raise(j->scratch.trap, TEMPER_IO, 0, 0, "cannot %s journal '%s': %s", what, shown_path(j),
+               system_words(code));
 }
 
 static int64_t now(void) {
@@ -153,18 +156,25 @@ static void sync_file(temper_journal *j) {
 
 /* The first line of a file that does not begin with the job's own header: whose journal is it? */
 static _Noreturn void refuse(temper_journal *j, const char *bytes, size_t length) {
-    char line[LONGEST_HEADER], name[32], digest[SHA256_HEX + 1];
-    unsigned long long units;
+    static const char title[] = "temper-journal 1 ";
+    char line[LONGEST_HEADER];
     size_t size = 0;
     while (size < length && size < sizeof line - 1 && bytes[size] != '\n') size++;
     memcpy(line, bytes, size);
     line[size] = 0;
-    if (sscanf(line, "temper-journal 1 %31[a-z-] %64[0-9a-f] %llu", name, digest, &units) == 3)
+    bool titled = strncmp(line, title, strlen(title)) == 0;
+    const char *name = line + (titled ? strlen(title) : 0);
+    size_t name_size = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+    const char *digest = name + name_size + (name[name_size] == ' ');
+    size_t digest_size = strspn(digest, "0123456789abcdef");
+    const char *units = digest + digest_size + (digest[digest_size] == ' ');
+    int unit_size = (int)strspn(units, "0123456789");
+    if (titled && name_size && digest_size == SHA256_HEX && unit_size && unit_size < 20)
         trap_raise_hint(j->scratch.trap, TEMPER_RANGE, 0, 0,
                         "another formula, model, option or version of temper is another job; give it another file",
-                        "'%s' is the journal of another job: %s %.12s... of %llu units, not %s %.12s... of %llu",
-                        shown_path(j), name, digest, units, j->job->kind->name, j->job->digest,
-                        (unsigned long long)j->job->units);
+                        "'%s' is the journal of another job: %.*s %.12s... of %.*s units, not %s %.12s... of %llu",
+                        shown_path(j), (int)name_size, name, digest, unit_size, units, j->job->kind->name,
+                        j->job->digest, (unsigned long long)j->job->units);
     trap_raise_hint(j->scratch.trap, TEMPER_FORMAT, 0, 0, "it is left as it is; give a new file",
                     "'%s' is not a journal", shown_path(j));
 }

@@ -1,12 +1,12 @@
 #include "model/expression.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/entry.h"
 
 #include "number/elementary.h"
@@ -38,8 +38,7 @@ static bool accept(reader *r, const char *word) {
     skip_blanks(r);
     size_t length = strlen(word);
     if (r->length - r->at < length || memcmp(r->bytes + r->at, word, length) != 0) return false;
-    if (isalpha((unsigned char)word[0]) && r->at + length < r->length &&
-        isalnum((unsigned char)r->bytes[r->at + length]))
+    if (ascii_is_letter(word[0]) && r->at + length < r->length && ascii_is_name(r->bytes[r->at + length]))
         return false;
     r->at += length;
     return true;
@@ -88,7 +87,7 @@ static const expression *read_number(reader *r, double sign) {
         char c = start[length];
         char before = length ? start[length - 1] : 0;
         bool exponent = before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E'));
-        if (!isalnum((unsigned char)c) && c != '.' && !(exponent && (c == '+' || c == '-'))) break;
+        if (!ascii_is_name(c) && c != '.' && !(exponent && (c == '+' || c == '-'))) break;
         digits[length++] = c;
     }
     double value;
@@ -129,7 +128,7 @@ static const expression *read_call(reader *r, expression_op op) {
 
 static bool at_digit(reader *r) {
     skip_blanks(r);
-    return r->at < r->length && isdigit((unsigned char)r->bytes[r->at]);
+    return r->at < r->length && ascii_is_digit(r->bytes[r->at]);
 }
 
 /* A minus before a digit belongs to the number. */
@@ -241,7 +240,7 @@ const expression *expression_make(arena *a, const char *format, ...) {
     char buffer[200];
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(buffer, sizeof buffer, format, args);
+    int length = print_list(buffer, sizeof buffer, format, args);
     va_end(args);
     if (length < 0 || (size_t)length >= sizeof buffer)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "an expression of more than %zu bytes", sizeof buffer - 1);

@@ -16,7 +16,7 @@ _Noreturn void gguf_fail(const gguf_file *f, size_t at, const char *format, ...)
     char words[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
+    print_list(words, sizeof words, format, arguments);
     va_end(arguments);
     trap_raise(f->arena->trap, TEMPER_FORMAT, 0, 0, "byte %zu: %s", at, words);
 }

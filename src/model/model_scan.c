@@ -25,7 +25,7 @@ _Noreturn void scan_fail(const scanner *s, size_t at, const char *format, ...) {
     char message[240];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_list(message, sizeof message, format, args);
     va_end(args);
     trap_raise(s->trap, TEMPER_FORMAT, s->line, scan_column(s, at), "%s", message);
 }

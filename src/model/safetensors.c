@@ -5,8 +5,8 @@
    for the file. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "model/model_metadata.h"
 #include "model/safetensors.h"
 #include "model/tensor_list.h"
@@ -245,7 +245,7 @@ static void check_digest(const loader *l) {
             jread_fail(&f->header, (size_t)(given.bytes - f->header.bytes) - 1,
                        "__metadata__: digest: expected 16 hexadecimal digits");
         snprintf(expected, sizeof expected, "%016llx", (unsigned long long)l->digest);
-        if (strncasecmp(expected, given.bytes, 16) == 0) return;
+        if (ascii_same(expected, given.bytes, 16)) return;
     }
     m->record = MODEL_NO_RECORD;
 }
@@ -364,7 +364,7 @@ static uint64_t dense_size(const weight_list *list, trap *t) {
         if (__builtin_add_overflow(total, size, &total) || total > LARGEST_FILE) {
             char shown[40] = "more than 16 EiB";
             if (size < UINT64_MAX - LARGEST_FILE)
-                snprintf(shown, sizeof shown, "at least %.1f GiB", (double)total * 0x1p-30);
+                print_to(shown, sizeof shown, "at least %.1f GiB", (double)total * 0x1p-30);
             trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "the text form holds only the weights that are not zero",
                             "dense weights would take %s; safetensors files are limited to 4 GiB", shown);
         }

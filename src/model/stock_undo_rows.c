@@ -29,7 +29,7 @@ void undo_refuse(const undo *u, const float *at, const char *format, ...) {
     uint64_t place[2] = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    print_list(why, sizeof why, format, arguments);
     va_end(arguments);
     for (size_t k = 0; k < u->names.count; k++)
         if (find_place(&u->names.all[k], at, place))

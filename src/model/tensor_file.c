@@ -289,7 +289,7 @@ _Noreturn void tensor_fail(const tensor_file *f, const tensor *t, const char *fo
     char message[240];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_list(message, sizeof message, format, args);
     va_end(args);
     trap_raise(f->trap, TEMPER_FORMAT, 0, 0, "byte %u: tensor '%s': %s", t->at,
                text_escaped(f->scratch, t->name, strlen(t->name), 40), message);

@@ -37,7 +37,7 @@ void unlike(const recognising *w, const char *format, ...) {
     char line[200];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     if (!w->head) trap_raise(w->arena->trap, TEMPER_UNSUPPORTED, 0, 0, "%s", line);
     const char *label = w->m->layers[w->layer - 1].heads[w->head - 1].label;
@@ -225,7 +225,7 @@ static void say_differs(recognition *r, const char *format, ...) {
     va_list arguments;
     if (r->differs) return;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     r->differs = arena_copy(&r->arena, line, strlen(line));
 }

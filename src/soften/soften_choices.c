@@ -12,7 +12,7 @@
 static void add_tie_break(softener *s, model_head *h, double step, double most, double scale) {
     char feature[64] = "i";
     bool bounded = s->method == TEMPER_METHOD_TEMPERATURE;
-    if (bounded) snprintf(feature, sizeof feature, "i/%.0f", most);
+    if (bounded) print_to(feature, sizeof feature, "i/%.0f", most);
     uint32_t one = soften_feature(s, "1", false), place = soften_feature(s, feature, true);
     scales_add_tie_break(h, bounded ? step : step * scale, one, place, bounded ? 1 / most : 1, &s->to->memory);
 }

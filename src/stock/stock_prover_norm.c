@@ -12,7 +12,7 @@ bool prover_fail(prover *p, const char *format, ...) {
     va_list arguments;
     if (p->reason) return false;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     p->reason = arena_copy(p->arena, line, strlen(line));
     return false;
