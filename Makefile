@@ -175,7 +175,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what building and testing need (Debian packages), or say what to install
-	@sh scripts/setup.sh build lint
+	@sh scripts/setup.sh build test lint
 
 demo: ## set up, build, and follow one formula from text to picture
 	@sh scripts/setup.sh build
@@ -185,7 +185,7 @@ demo: ## set up, build, and follow one formula from text to picture
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 test: ## set up, build, and run all tests (about four minutes)
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long: ## the same tests with ten times the effort
@@ -197,7 +197,7 @@ ASAN = BUILD=$(BUILD)/asan OPT="-O1 -g1" LDFLAGS="-fsanitize=address,undefined" 
     CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 
 test-asan: ## the tests under the address and undefined-behaviour sanitizers, with less effort
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@TEMPER_TEST_EFFORT=0.1 $(MAKE) --no-print-directory -j$(JOBS) $(ASAN) run-tests
 
 asan: ## build with the sanitizers into build/asan

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, test, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -44,6 +44,7 @@ for job in "$@"; do
         need gcc-i686-linux-gnu "compiles for a machine that is refused" "command -v i686-linux-gnu-gcc"
         need qemu-user "runs what was compiled for other machines" "command -v qemu-aarch64"
         ;;
+    test) need locales "locales with a decimal comma, and others" "command -v localedef && test -e /usr/share/i18n/locales/de_DE" ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
         need cppcheck "looks for mistakes" "command -v cppcheck"
