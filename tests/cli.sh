@@ -1809,8 +1809,9 @@ run 0 audit one-line.json stock
 has 'audit: a certificate in one line' "$out" 'every string up to length 32 each logit is within 32 of what the source says, as a gpt2 with f32 weights and an f16 cache'
 run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
 has 'certify --as' "$out" "proved${tab}formula: every string up to length 32 as gpt2, weights f32, cache f16"
+printf 'tokens yes\nalphabet a b c\nH(b -> O a)\n' >words.spec
 for as in gpt2 llama; do # words of one character are words
-    run 0 certify -f 'H(b -> O a)' --alphabet 'a b c' --tokens --as $as --length 32
+    run 0 certify -F words.spec --as $as --length 32
     has 'certify --as, short words' "$out" "proved${tab}formula: every string up to length 32 as $as"
 done
 run 4 certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100
