@@ -648,8 +648,8 @@ typedef struct temper_run_options {
     temper_type type;
     int dense;        /* look at all pairs, whatever the plan: the reference */
     unsigned threads; /* 0: one for each core */
-    /* The truth at every position is wanted: a model that answers for whole strings only (temper_model_info: whole) is
-       refused, TEMPER_UNSUPPORTED. */
+    /* The truth at every position is wanted: a model that answers for whole strings only (temper_model_info: whole)
+       is refused, TEMPER_UNSUPPORTED. */
     int positions;
 } temper_run_options;
 
@@ -684,8 +684,8 @@ typedef struct temper_run_info {
     int every_position;         /* ... and whether the truth at every position is as well; not of a model that
                                    answers for whole strings only */
     const unsigned char *truth; /* [N] the answers 0 or 1 at all positions, of the first output; 0 is the start
-                                   sentinel. A model that answers for whole strings only says there whether the rest of
-                                   the string, from that position on, is a word: ask with `positions` if in doubt */
+                                   sentinel. A model for whole strings only says there whether the rest of the
+                                   string, from that position on, is a word: ask with `positions` if in doubt */
     /* What was noticed in an unproved run: an adaptive head took a rounding error for a gap; else "". */
     const char *warning;
 } temper_run_info;
@@ -765,8 +765,8 @@ TEMPER_API void temper_stream_reset(temper_stream *stream);
 /* ---- language models: strings out of them (doc/sequence.md) ---- */
 
 typedef enum temper_sampling {
-    /* At each step one of the legal letters, or the end where it is legal, equally likely. A string that has not ended
-       after `length` letters is dropped, and another one is drawn. */
+    /* At each step one of the legal letters, or the end where it is legal, equally likely. A string that has not
+       ended after `length` letters is dropped, and another one is drawn. */
     TEMPER_SAMPLING_LETTERS,
     TEMPER_SAMPLING_STRINGS, /* one of all strings of a length, equally likely: by counting, if finite-state */
     TEMPER_SAMPLING_WEIGHTS, /* as LETTERS, as likely as the model's probabilities say */

@@ -1,6 +1,6 @@
-/* No locale of the host changes what the library writes and reads: every writer and reader is run in the C locale and in
-   others, with a decimal comma, with a point of two bytes, and with Turkish letters, and the bytes are compared. The
-   locales are made here, from the sources of the package `locales`. tests/platforms/digests does it, too. */
+/* No locale of the host changes what the library writes and reads: every writer and reader is run in the C locale and
+   in others, with a decimal comma, with a point of two bytes, and with Turkish letters, and the bytes are compared.
+   The locales are made here, from the sources of the package `locales`. tests/platforms/digests is run in them. */
 #define _GNU_SOURCE
 #include "test.h"
 

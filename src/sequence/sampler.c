@@ -56,8 +56,8 @@ static uint32_t choose_by_weights(temper_sampler *s) {
     return last;
 }
 
-/* False: it had not ended where it had to stop. The end is not forced there, which would make the longest strings more
-   likely than they are. */
+/* False: it had not ended where it had to stop. The end is not forced there, which would make the longest strings
+   more likely than they are. */
 static bool draw_letters(temper_sampler *s, trap *t) {
     for (;;) {
         uint32_t next = s->by == TEMPER_SAMPLING_WEIGHTS ? choose_by_weights(s) : choose(s);
