@@ -10,7 +10,7 @@ typedef struct real {
 } real;
 
 static inline real real_of(const char *format, double x) {
-    real out;
+    real out = {""};
     temper_real_format(out.text, sizeof out.text, format, x);
     return out;
 }
