@@ -303,8 +303,9 @@ const command command_table[COMMAND_COUNT] = {
      "printf 'ssr\\nrs\\n' > days.txt && temper perplexity -F weather.spec days.txt\n"
      "temper perplexity -F weather.spec --json days.txt\n",
      "For a specification with a line 'probabilities'. It prints the cross-entropy of the lines of FILE\n"
-     "(- for standard input) in bits for each letter, ends of lines included, with a bound on its error, and the perplexity. A line of\n"
-     "probability 0 is named (exit status 1), and so is a line with an unknown letter (exit status 2).\n",
+     "(- for standard input) in bits for each letter, ends of lines included, with a bound on its error, and\n"
+     "the perplexity. A line of probability 0 is named (exit status 1), and so is a line with an unknown\n"
+     "letter (exit status 2).\n",
      cmd_perplexity},
     {"examples", FOR_EXAMPLES, GROUP_LEARN, "short specifications to begin with", "temper examples [NAME...]",
      "temper examples\n"
