@@ -92,73 +92,33 @@ uint64_t choice_read(const char *choices, const char *text) {
     }
 }
 
-static const struct {
-    const char *alias, *name;
-} known[] = {
-    {"fp64", "f64"},         {"float64", "f64"},        {"double", "f64"},    {"fp32", "f32"},
-    {"float32", "f32"},      {"single", "f32"},         {"float", "f32"},     {"fp16", "f16"},
-    {"float16", "f16"},      {"half", "f16"},           {"bfloat16", "bf16"}, {"brain", "bf16"},
-    {"float8_e4m3", "e4m3"}, {"float8_e4m3fn", "e4m3"}, {"fp8_e4m3", "e4m3"}, {"float8_e5m2", "e5m2"},
-    {"fp8_e5m2", "e5m2"},    {"rational", "exact"},     {"f64", "f64"},       {"f32", "f32"},
-    {"f16", "f16"},          {"bf16", "bf16"},          {"e4m3", "e4m3"},     {"e5m2", "e5m2"},
-    {"exact", "exact"},
-};
-enum { KNOWN = sizeof known / sizeof *known };
+const char *type_name_read(const char *text) { return temper_type_name(temper_type_named(text)); }
 
-/* One number format by any of its names, in any case. */
-static const char *format_name(const char *text, size_t length) {
-    for (size_t k = 0; k < KNOWN; k++) {
-        size_t i = 0;
-        for (; i < length && known[k].alias[i]; i++) {
-            char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
-            if (c != known[k].alias[i]) break;
-        }
-        if (i == length && !known[k].alias[i]) return known[k].name;
+const char *type_name_nearest(const char *text) {
+    enum { MOST = 100 };
+    const char *names[MOST];
+    size_t count = 0;
+    while (count < MOST && *temper_type_alias(count)) {
+        names[count] = temper_type_alias(count);
+        count++;
     }
-    return NULL;
-}
-
-bool type_name_read(char *out, size_t size, const char *text) {
-    size_t stored = strcspn(text, "/");
-    const char *first = format_name(text, stored), *second = NULL;
-    if (!first) return false;
-    if (text[stored] && !(second = format_name(text + stored + 1, strlen(text + stored + 1)))) return false;
-    int used = second && strcmp(first, second) != 0 ? snprintf(out, size, "%s/%s", first, second)
-                                                    : snprintf(out, size, "%s", first);
-    return used > 0 && (size_t)used < size;
-}
-
-bool type_name_nearest(char *out, size_t size, const char *text) {
-    const char *names[KNOWN];
-    for (size_t k = 0; k < KNOWN; k++) names[k] = known[k].alias;
-    const char *near = nearest_name(text, names, KNOWN);
-    if (near) snprintf(out, size, "%s", format_name(near, strlen(near)));
-    return near != NULL;
+    const char *near = nearest_name(text, names, count);
+    return near ? type_name_read(near) : "";
 }
 
 uint64_t tiled_type_read(const char *text) {
-    char formats[40], name[40];
-    size_t length = strcspn(text, "@");
-    if (!text[length] || length >= sizeof formats) return 0;
-    snprintf(formats, sizeof formats, "%.*s", (int)length, text);
-    if (!type_name_read(name, sizeof name, formats)) return 0;
-    size_t used = strlen(name);
-    if (strlen(text + length) >= sizeof name - used) return 0;
-    strcpy(name + used, text + length);
-    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++)
-        if (strcmp(temper_type_name(type), name) == 0) return (uint64_t)type + 1;
-    return 0;
+    temper_type type = temper_type_named(text);
+    return strchr(text, '@') && *temper_type_name(type) ? (uint64_t)type + 1 : 0;
 }
 
-bool tiled_type_nearest(char *out, size_t size, const char *text) {
+const char *tiled_type_nearest(const char *text) {
     enum { MOST = 100 };
     const char *names[MOST];
     size_t count = 0;
     for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type) && count < MOST; type++)
         if (strchr(temper_type_name(type), '@')) names[count++] = temper_type_name(type);
     const char *near = strchr(text, '@') ? nearest_name(text, names, count) : NULL;
-    if (near) snprintf(out, size, "%s", near);
-    return near != NULL;
+    return near ? near : "";
 }
 
 bool choice_nearest(char *out, size_t size, const char *choices, const char *text) {

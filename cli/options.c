@@ -71,21 +71,21 @@ static bool is_format(option_id id) {
 
 static bool set_choice(option_value *value, option_id id, const char *text, usage_error *err) {
     const option_row *row = &option_table[id];
-    char safe[64], name[40];
+    char safe[64], near[40];
     if ((value->number = choice_read(row->argument, text))) return true;
     if (id == OPT_TYPE && (value->number = tiled_type_read(text))) return true;
-    bool known = is_format(id) && type_name_read(name, sizeof name, text);
-    if (known && (value->number = choice_read(row->argument, name))) return true;
+    if (is_format(id) && (value->number = choice_read(row->argument, type_name_read(text)))) return true;
     snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s%s", row->name, shown(safe, text),
              row->argument, id == OPT_TYPE ? "; each but exact also with @tile64, @tile128 or @tile512" : "");
     if (is_format(id) && (strncmp(text, "fp8", 3) == 0 || strncmp(text, "float8", 6) == 0)) {
         snprintf(err->hint, sizeof err->hint, "there are two formats of 8 bits: e4m3 and e5m2");
         return false;
     }
-    if ((id == OPT_TYPE && tiled_type_nearest(name, sizeof name, text)) ||
-        choice_nearest(name, sizeof name, row->argument, text) ||
-        (is_format(id) && type_name_nearest(name, sizeof name, text) && choice_read(row->argument, name)))
-        snprintf(err->hint, sizeof err->hint, "did you mean %s?", name);
+    const char *name = id == OPT_TYPE ? tiled_type_nearest(text) : "";
+    if (!*name && choice_nearest(near, sizeof near, row->argument, text)) name = near;
+    if (!*name && is_format(id) && choice_read(row->argument, type_name_nearest(text)))
+        name = type_name_nearest(text);
+    if (*name) snprintf(err->hint, sizeof err->hint, "did you mean %s?", name);
     return false;
 }
 

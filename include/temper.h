@@ -633,6 +633,13 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
 
+/* The type by any of its names: a format is also called as elsewhere, "float32", "half", "float8_e4m3fn", in any case;
+   "bfloat16/float32" and "half@tile64" are types, too. A number without a name if there is no such type. */
+TEMPER_API temper_type temper_type_named(const char *name);
+
+/* All names of single formats, one by one; "" behind the last. */
+TEMPER_API const char *temper_type_alias(size_t k);
+
 /* The same formats in the order of fused attention kernels, whose softmax goes through the keys in tiles of 64, 128
    or 512 with a running maximum (doc/numerics.md, "Fused kernels"): "bf16/f32@tile128" of TEMPER_TYPE_BF16_F32 and
    128. 0 keys: without tiles. A number without a name if there is no such type. */

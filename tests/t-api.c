@@ -105,8 +105,48 @@ static void check_run(const temper_model *m) {
     }
 }
 
+static void check_type(const char *name, const char *expected) {
+    const char *found = temper_type_name(temper_type_named(name));
+    CHECK(!strcmp(found, expected), "%s is '%s', not '%s'", name, found, expected);
+}
+
+/* Every type by its own name, every format by its aliases, alone and in pairs. */
+static void check_type_names(void) {
+    static const char *const named[][2] = {
+        {"float32", "f32"},
+        {"HALF", "f16"},
+        {"bfloat16/float32", "bf16/f32"},
+        {"half/half", "f16"},
+        {"fp8_e5m2/single@tile64", "e5m2/f32@tile64"},
+        {"Float64@tile512", "f64@tile512"},
+        {"rational", "exact"},
+        {"float8_e4m3fn", "e4m3"},
+        {"", ""},
+        {"/", ""},
+        {"f32/", ""},
+        {"/f32", ""},
+        {"f64/bf16", ""},
+        {"exact@tile64", ""},
+        {"f32@tile65", ""},
+        {"f32@", ""},
+        {"f32/f64/f64", ""},
+        {"f3", ""},
+        {"f322", ""},
+        {"fp8", ""},
+    };
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) check_type(named[k][0], named[k][1]);
+    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++)
+        check_type(temper_type_name(type), temper_type_name(type));
+    size_t count = 0;
+    for (; *temper_type_alias(count); count++)
+        CHECK(*temper_type_name(temper_type_named(temper_type_alias(count))), "%s is no type",
+              temper_type_alias(count));
+    CHECK(count > 20 && !strcmp(temper_type_alias((size_t)-1), ""), "%zu aliases", count);
+}
+
 static void check_names(void) {
     CHECK(!strcmp(temper_status_name(TEMPER_OK), "ok"), "ok");
+    check_type_names();
     CHECK(!strcmp(temper_type_name((temper_type)999), ""), "no type");
     char version[40];
     snprintf(version, sizeof version, "%d.%d.%d", TEMPER_VERSION_MAJOR, TEMPER_VERSION_MINOR, TEMPER_VERSION_PATCH);
