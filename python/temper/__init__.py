@@ -6,44 +6,60 @@
     array([ True,  True, False])
 
     compile, load, import_model, gallery.model   make a Model
+    run, check, certify, limits, gaps, explain   the same in one call: temper.run("a S b", ["ba", "ab"])
     Model.run, truth, stream                     its answers
     Model.inspect                                one run with all that it says: the verdict and its proof
     Model.next, sample, likelihood, write        language models and transducers
-    Model.attention, explain, draw               what is inside
+    Model.attention, explain, draw, weights      what is inside
     Model.check, certify; audit                  comparisons and proofs
     Model.limits, gaps                           where number formats stop, how far apart scores are
     Model.save, export, to_torch                 for elsewhere
-    parse, eval                                  formulas and their own answers
+    parse, eval; logic                           formulas and their own answers; formulas by Python's operators
     Formula.automaton, difference                all strings at once
     Formula.export, certify, limits              an ordinary GPT-2 or Llama
+    testing.assert_equivalent                    a program of yours against a specification
 
 Errors are TemperError and its subclasses. doc/python.md is the guide, tutorial.py a tour.
 """
-from . import gallery
+from typing import List
+
+from . import errors, gallery, logic, testing
+from ._attention import Attention
+from ._automaton import Automaton, Place
+from ._certificate import Certificate, CertifiedHead, audit
+from ._check import CheckResult
+from ._explain import Channel, Explanation, Head, Part
+from ._formula import Formula, eval, parse
+from ._gaps import Gap, Gaps, HeadTie, SoftenLimit
 from ._library import METHODS as methods
 from ._library import TYPES as types
 from ._library import library_path, library_version
-from .attention import Attention
-from .automaton import Automaton, Place
-from .certificate import Certificate, CertifiedHead, audit
-from .check import CheckResult
-from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunctionError, OutOfMemoryError, RangeError,
-                     SpecSyntaxError, TemperError, UnsupportedError)
-from .explain import Channel, Explanation, Head, Part
-from .formula import Formula, eval, parse
-from .gaps import Gap, Gaps, HeadTie, SoftenLimit
-from .limits import Limit, Limits
-from .memory import limit_memory, limit_work
-from .model import Info, Model, Proof, compile, import_model, load
-from .run import Run
-from .sequences import Likelihood, Next
-from .stock import Stock, StockLimit, StockProof
-from .stream import Stream
+from ._limits import Limit, Limits
+from ._memory import limit_memory, limit_work
+from ._model import Info, Model, Proof, compile, import_model, load
+from ._run import Run
+from ._sequences import Likelihood, Next
+from ._shortcuts import certify, check, explain, gaps, limits, run
+from ._stock import Stock, StockLimit, StockProof
+from ._stream import Stream
+from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunctionError, MissingPackageError, OutOfMemoryError,
+                     RangeError, SpecSyntaxError, TemperError, UnsupportedError)
 
 __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "Run", "SoftenLimit", "SpecSyntaxError",
-           "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
-           "library_version", "limit_memory", "limit_work", "load", "methods", "parse", "types"]
+           "MissingFunctionError", "MissingPackageError", "Model", "Next", "OutOfMemoryError", "Part", "Place", "Proof", "RangeError", "Run",
+           "SoftenLimit", "SpecSyntaxError", "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit",
+           "certify", "check", "compile", "errors", "eval", "explain", "gallery", "gaps", "import_model", "library_path", "library_version",
+           "limit_memory", "limit_work", "limits", "load", "logic", "methods", "parse", "run", "testing", "types"]
+
+# Classes and functions are known by the names that people use: in help, in messages, and in pickles, which outlive files of this package.
+for _name in __all__:
+    if getattr(globals()[_name], "__module__", "").startswith("temper._"):
+        globals()[_name].__module__ = "temper"
+del _name
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "__version__", "__doc__", "__file__", "__name__", "__path__"])

@@ -7,6 +7,9 @@ import re
 from typing import Any, Iterable, List, Sequence, Tuple
 
 from ._library import lib, text
+from ._shown import fields_shown
+
+_BESIDE = 12  # letters that are shown on each side of a mark
 
 
 def card(*parts: str) -> str:
@@ -41,6 +44,19 @@ def table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f'<div class="scroll"><table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+def marked(letters: Sequence[str], position: int, says: str) -> str:
+    """A string letter by letter, around a position, from 1, that is marked; 0: none is."""
+    first, last = max(0, position - 1 - _BESIDE), min(len(letters), max(position, 1) + _BESIDE)
+    shown = [f"<th>{'…' if first else ''}</th>"] if first else []
+    cells = ["<td></td>"] if first else []
+    for k in range(first, last):
+        shown.append(f'<th scope="col"><b>{html.escape(letters[k])}</b><small>{k + 1}</small></th>')
+        cells.append('<td class="x" title="the wrong answer"></td>' if k + 1 == position else "<td></td>")
+    shown += ["<th>…</th>"] if last < len(letters) else []
+    return (f'<div class="scroll"><table class="cells truth"><thead><tr><th class="corner"><small>{html.escape(says)}</small></th>{"".join(shown)}</tr>'
+            f'</thead><tbody><tr><th scope="row">answer</th>{"".join(cells)}</tr></tbody></table></div>')
+
+
 def verdict(says: str, badges: Iterable[Tuple[str, str]], good: bool, pairs: Iterable[Tuple[str, str]]) -> str:
     """The card of a verdict: what is said, badges ("ok", "no" or "un" with each), and facts beside each other."""
     return (f'<div class="verdict{" proved" if good else ""}"><p class="big"><span>{html.escape(says)}</span>'
@@ -64,6 +80,9 @@ def _shown(value: Any) -> str:
 
 class Facts:
     """A dataclass whose fields are its facts; those that are "" are left out, and one that is a dataclass is shown by its own."""
+
+    def __repr__(self) -> str:
+        return fields_shown(self)
 
     def _pairs(self, before: str = "") -> List[Tuple[str, str]]:
         found: List[Tuple[str, str]] = []

@@ -1,7 +1,7 @@
 """Strings to letter numbers, many at a time and without a loop over letters, and back."""
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +9,34 @@ import numpy.typing as npt
 from . import errors
 from ._library import encode, failure, ffi, function, lib
 
-# One string: text, a sequence of letters, or an array of letter numbers.
-String = Union[str, Sequence[str], "npt.NDArray[Any]"]
+
+class ArrayLike(Protocol):
+    """A tensor of PyTorch, an array of JAX, a column of a DataFrame: what numpy can take."""
+
+    @property
+    def __array__(self) -> Any: ...
+
+
+# One string: text, a sequence of letters or of letter numbers, or an array or tensor of letter numbers.
+String = Union[str, Sequence[str], Sequence[int], "npt.NDArray[Any]", ArrayLike]
 # Many of them.
-Strings = Union[Sequence[String], "npt.NDArray[Any]"]
+Strings = Union[Sequence[String], "npt.NDArray[Any]", ArrayLike]
 
 _UNKNOWN = 0xFFFFFFFF
+_WANTED = "a string is text, a sequence of letters, or an array of integers"
+
+
+def _array(thing: Any) -> "Optional[npt.NDArray[Any]]":
+    """What numpy makes of an array or a tensor, also one on another device; None if it is neither."""
+    if isinstance(thing, np.ndarray):
+        return thing
+    if isinstance(thing, (str, bytes)) or not hasattr(thing.__class__, "__array__"):
+        return None
+    return np.asarray(thing.detach().cpu() if hasattr(thing, "detach") else thing)
+
+
+def _is_number(letter: Any) -> bool:
+    return isinstance(letter, (int, np.integer)) and not isinstance(letter, (bool, np.bool_))
 
 
 class Batch:
@@ -61,11 +83,26 @@ class Alphabet:
             error.rename("string")
             raise
 
+    def batch(self, strings: "Union[String, Strings]") -> Tuple[Batch, bool]:
+        """What a caller calls strings, and whether it is one: a text, or a sequence or an array of letter numbers."""
+        if isinstance(strings, str):
+            return self.one(strings), True
+        array = _array(strings)
+        if array is not None and array.ndim == 1 and array.dtype.kind in "iu":
+            return self.one(array), True
+        if isinstance(strings, (list, tuple, range)) and len(strings) and all(map(_is_number, strings)):
+            return self.one(strings), True
+        return self.many(strings if array is None else array), False  # type: ignore[arg-type]
+
     def many(self, strings: Strings) -> Batch:
         """Strings to letter numbers; without an other letter, RangeError names the first that is not in the alphabet."""
-        if isinstance(strings, np.ndarray) and strings.ndim == 2 and strings.dtype.kind in "iu":
-            return self._rows(strings)
-        if isinstance(strings, str) or not isinstance(strings, Iterable):
+        array = _array(strings)
+        if array is not None and array.dtype.kind not in "OUST":
+            if array.ndim != 2 or array.dtype.kind not in "iu":
+                raise TypeError("strings as one array are integers [string, letter], not "
+                                f"{array.dtype.name} of {array.ndim} dimension{'' if array.ndim == 1 else 's'}")
+            return self._rows(array)
+        if isinstance(strings, (str, bytes)) or not isinstance(strings, Iterable):
             raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
         strings = list(strings)
         if not self.tokens and all(isinstance(s, str) for s in strings):
@@ -114,21 +151,26 @@ class Alphabet:
     def _numbers(self, string: String, where: str) -> "npt.NDArray[np.uint32]":
         if isinstance(string, str):
             return self._by_library(string, where)
-        if isinstance(string, np.ndarray) and string.dtype.kind in "iu":
-            return self._checked(string.reshape(-1))
-        if not isinstance(string, Iterable):
-            raise TypeError(f"a string is text, a sequence of letters or an array of integers, not {type(string).__name__}")
+        array = _array(string)
+        if array is not None and array.dtype.kind not in "OUST":
+            if array.ndim != 1 or array.dtype.kind not in "iu":
+                raise TypeError(f"{_WANTED} [letter], not of {array.dtype.name} with {array.ndim} dimension{'' if array.ndim == 1 else 's'}")
+            return self._checked(array)
+        if isinstance(string, bytes) or not isinstance(string, Iterable):
+            raise TypeError(f"{_WANTED}, not {type(string).__name__}")
+        letters: List[Any] = list(string)
+        if letters and all(map(_is_number, letters)):
+            return self._checked(np.array(letters, object))
         try:
-            return np.fromiter(map(self._index.__getitem__, string), np.uint32)
+            return np.fromiter(map(self._index.__getitem__, letters), np.uint32)
         except (KeyError, TypeError):
-            for place, letter in enumerate(string):
+            for place, letter in enumerate(letters):
                 if not isinstance(letter, str):
-                    raise TypeError(f"a string is text, a sequence of letters or an array of integers; {letter!r} is no "
-                                    "letter") from None
+                    raise TypeError(f"{_WANTED}; {letter!r} is no letter") from None
                 if letter not in self._index and self._other == _UNKNOWN:
                     raise errors.RangeError(f"unknown {'token' if self.tokens else 'letter'} {letter!r} at position "
                                             f"{place + 1}", hint=self._hint(), where=where) from None
-            return np.fromiter((self._index.get(letter, self._other) for letter in string), np.uint32)
+            return np.fromiter((self._index.get(letter, self._other) for letter in letters), np.uint32)
 
     def _by_library(self, string: str, where: str) -> "npt.NDArray[np.uint32]":
         """The library's own reading of a text, which has the message for what is wrong with it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Dict, List, Optional, Tuple, Type
 
 __all__ = ["TemperError", "SpecSyntaxError", "RangeError", "UnsupportedError", "FormatError", "LimitError", "FileError",
-           "OutOfMemoryError", "AuditError", "MissingFunctionError"]
+           "OutOfMemoryError", "AuditError", "MissingFunctionError", "MissingPackageError"]
 
 
 class TemperError(Exception):
@@ -81,6 +81,10 @@ class AuditError(TemperError, ValueError):
 
 class MissingFunctionError(TemperError, NotImplementedError):
     """The library that was found is built without a function that the header has."""
+
+
+class MissingPackageError(TemperError, ImportError):
+    """A chart, a table or a picture needs a package that is not installed; the hint is the line that installs it."""
 
 
 BY_STATUS: Dict[str, Type[TemperError]] = {

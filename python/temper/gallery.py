@@ -2,20 +2,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Union, overload
+from typing import Any, List, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _html
-from ._letters import Strings
+from ._letters import String, Strings
 from ._library import call, encode, ffi, lib, make, text
-from .model import Model
+from ._model import Model
 
 __all__ = ["Entry", "entries", "model", "oracle"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Entry(_html.Facts):
     """An entry: its language in a sentence, the kind of hard attention, where it is known from, a formula or ""."""
 
@@ -44,21 +43,13 @@ def model(name: str) -> Model:
     return Model(make("model", "temper_gallery_model", encode(name)))
 
 
-@overload
-def oracle(name: str, strings: str) -> bool: ...  # type: ignore[misc]
-
-
-@overload
-def oracle(name: str, strings: Strings) -> "npt.NDArray[np.bool_]": ...
-
-
-def oracle(name: str, strings: Union[str, Strings]) -> "Union[bool, npt.NDArray[np.bool_]]":
-    """Whether the language of a name has each string: a program that knows nothing of transformers."""
-    alphabet = model(name)._alphabet
-    batch = alphabet.one(strings) if isinstance(strings, str) else alphabet.many(strings)
+def oracle(name: str, strings: "Union[String, Strings]") -> Any:
+    """Whether the language of a name has each string: a program that knows nothing of transformers. A bool for one string, an array for
+    many, as in Model.run."""
+    batch, is_one = model(name)._alphabet.batch(strings)
     accept = ffi.new("int *")
     out = np.zeros(batch.count, np.bool_)
     for k in range(batch.count):
         call("temper_gallery_oracle", accept, encode(name), *batch.one(k))
         out[k] = accept[0]
-    return bool(out[0]) if isinstance(strings, str) else out
+    return bool(out[0]) if is_one else out

@@ -1,11 +1,13 @@
 #!/bin/bash
 # Installs the programs that other people run models with, pinned, into a folder outside the clone, once, and prints where they
-# are. usage: tests/clients/install.sh node|python|jax
+# are. usage: tests/clients/install.sh node|python|jax|notebook
 #
 #   node     node-llama-cpp (llama.cpp, built) and transformers.js with onnxruntime
 #   python   a virtual environment: torch, transformers 5 and TransformerLens, safetensors, gguf, onnxruntime; FOLDER/old has
 #            transformers 4 for PYTHONPATH
 #   jax      JAX for PYTHONPATH, beside that environment, for make bench
+#   notebook a virtual environment over that one: what the Python package uses if it is there (matplotlib, pandas, polars,
+#            cairosvg), and Jupyter
 #
 # TEMPER_CACHE names another folder than ~/.cache/temper. Exit status 3: the packages could not be fetched.
 set -eu
@@ -21,6 +23,8 @@ LENS_PACKAGES="transformer-lens==3.9.0 accelerate beartype einops fancy-einsum j
     transformers-stream-generator wadler-lindig psutil datasets pandas python-dateutil pytz six dill multiprocess xxhash pyarrow
     wandb"
 JAX_PACKAGES="jax==0.10.2 jaxlib==0.10.2 ml_dtypes opt_einsum scipy"
+NOTEBOOK_PACKAGES="numpy==2.4.6 cffi==2.1.1 matplotlib==3.11.2 pandas==3.1.1 polars==2.1.0 cairosvg==2.9.1 nbconvert==7.17.2
+    ipykernel==7.4.0 setuptools wheel"
 OLD_PACKAGES="transformers==4.49.0 tokenizers==0.21.4 huggingface-hub==0.36.0"
 
 cache=${TEMPER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/temper}
@@ -128,12 +132,34 @@ install_jax() {
     echo "$dir"
 }
 
+install_notebook() {
+    environment=$(install_python)
+    dir=$cache/notebook-$(stamp_of "$NOTEBOOK_PACKAGES" "$environment")
+    if [ ! -e "$dir/complete" ]; then
+        say "installing matplotlib, pandas, polars, cairosvg and Jupyter into $dir"
+        rm -rf "$dir"
+        mkdir -p "$dir"
+        # shellcheck disable=SC2086
+        if ! { python3 -m venv "$dir/venv" && "$dir/venv/bin/pip" install -q $NOTEBOOK_PACKAGES; } >"$dir/pip.log" 2>&1; then
+            tail -5 "$dir/pip.log" >&2
+            rm -rf "$dir"
+            exit 3
+        fi
+        # torch is large: it is found where it is.
+        "$environment/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+            >"$("$dir/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/clients.pth"
+        touch "$dir/complete"
+    fi
+    echo "$dir"
+}
+
 case ${1-} in
 node) install_node ;;
 jax) install_jax ;;
 python) install_python ;;
+notebook) install_notebook ;;
 *)
-    echo "usage: tests/clients/install.sh node|python|jax" >&2
+    echo "usage: tests/clients/install.sh node|python|jax|notebook" >&2
     exit 2
     ;;
 esac

@@ -226,7 +226,7 @@ class Pages(unittest.TestCase):
                  "transducer": temper.compile("alphabet a b\ntransduce\nemit x = a\nemit y = !a\n").inspect("ab"),
                  "wrong run": model.inspect(42 * "bc" + "b", type="bf16/f32", unchecked=True)}
         parts = {"explain": "f64: 1,099,511,627,776 (formula); f32: ", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
-                 "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps", "run": "accepts",
+                 "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Least gaps", "run": "accepts",
                  "transducer": "writes &#x27;xy&#x27;", "wrong run": "✗ wrong"}
         for name, thing in shown.items():
             with self.subTest(name):

@@ -1,7 +1,7 @@
 """Models fed one letter at a time."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,10 @@ import numpy.typing as npt
 from . import _html
 from ._letters import Alphabet, String
 from ._library import call, ffi, lib
+from ._shown import shortened
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Stream"]
 
@@ -27,6 +28,12 @@ class Stream:
     def __init__(self, handle: Any, model: "Model", alphabet: Alphabet) -> None:
         """Use Model.stream."""
         self._handle, self._model, self._alphabet = handle, model, alphabet  # the model must outlive the stream
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a stream cannot be pickled: it is in the middle of a string; pickle its model and feed the letters again")
+
+    def __repr__(self) -> str:
+        return f"<temper.Stream of {shortened(self._model.formula) or 'a model'!r}: {self.length} letters, {'accepts' if self.accept else 'rejects'}>"
 
     def _repr_html_(self) -> str:
         pairs = (("letters", f"{self.length:,}"), ("verdict", "accepts" if self.accept else "rejects"), ("proved", "yes" if self.proved else "no"))

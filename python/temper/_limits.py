@@ -1,19 +1,24 @@
 """Where number formats stop: proved lengths, and wrong answers that a search found."""
 from __future__ import annotations
 
+import dataclasses
+import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _html, errors
-from ._library import METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, number_of, take, text
+from ._library import METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, take, text
+from ._optional import Framed, axes
+from ._shown import shortened
+from ._types import NumberType, type_number
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Limit", "Limits", "find_limits"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Limit(_html.Facts):
     """A model in a number format.
 
@@ -41,12 +46,16 @@ class Limit(_html.Facts):
     why: str
 
 
-class Limits(Sequence[Limit]):
+_TITLE = "THE-TITLE-OF-THE-CHART"  # stands in the picture that is pickled
+
+
+class Limits(Sequence[Limit], Framed):
     """What Model.limits found: a sequence with a Limit for each number format."""
 
     def __init__(self, handle: Any) -> None:
         """Use Model.limits."""
-        self._handle = handle
+        self._handle = handle  # None: it was pickled, and what the library printed is kept
+        self._kept: Dict[str, str] = {}
         self._rows: List[Limit] = [self._row(function("temper_limits_at")(handle, k))
                                    for k in range(function("temper_limits_count")(handle))]
 
@@ -63,9 +72,36 @@ class Limits(Sequence[Limit]):
                           _html.table(("format", "method", "proved up to", "first wrong", "why"), rows), _html.picture(self.svg()))
 
     def __repr__(self) -> str:
-        return "<temper.Limits " + "; ".join(
-            f"{row.type}: {row.proved_length}, " + ("none wrong" if row.wrong is None else f"wrong at {row.wrong}")
-            for row in self._rows) + ">"
+        rows = [f"{row.type}: {'none' if row.proved_length is None else row.proved_length}, "
+                + ("none wrong" if row.wrong is None else f"wrong at {row.wrong}") for row in self._rows]
+        return f"<temper.Limits {'; '.join(rows)}>"
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"_handle": None, "_rows": self._rows, "_kept": {"csv": self.csv, "json": self.json, "svg": self.svg(_TITLE)}}
+
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        return [field.name for field in dataclasses.fields(Limit)], (dataclasses.astuple(row) for row in self._rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A chart with matplotlib: for each format how far answers are proved, and where the first wrong one is. Returns its axes."""
+        ax = axes(ax, "plot()", 8, 1 + 0.35 * len(self))
+        for y, row in enumerate(self._rows):
+            ax.plot([1, row.wrong or max(row.tried, 1)], [y, y], color="0.7", linewidth=1, zorder=1)
+            if row.proved_length:
+                ax.barh(y, row.proved_length - 1, left=1, height=0.5, color="#005087", zorder=2, label="proved")
+            if row.wrong is None:
+                ax.plot([max(row.tried, 1)], [y], marker=">", color="0.5", zorder=3, linestyle="none", label="none wrong up to here")
+            else:
+                ax.plot([row.wrong], [y], marker="D", color="#d55e00", zorder=3, linestyle="none", label="first wrong")
+        ax.set_xscale("log")
+        ax.set_xlim(left=1)
+        ax.set_yticks(range(len(self)), [f"{row.type}, {row.method}" for row in self._rows])
+        ax.invert_yaxis()
+        ax.set_xlabel("letters")
+        handles, labels = ax.get_legend_handles_labels()
+        once = dict(zip(labels, handles))
+        ax.legend(once.values(), once.keys(), loc="best", fontsize="small")
+        return ax
 
     @staticmethod
     def _row(row: Any) -> Limit:
@@ -77,15 +113,22 @@ class Limits(Sequence[Limit]):
     @property
     def csv(self) -> str:
         """The table as comma-separated values."""
-        return take("temper_limits_print", self._handle, lib.TEMPER_LIMITS_CSV).decode("utf-8", "surrogateescape")
+        return self._printed("csv", lib.TEMPER_LIMITS_CSV)
 
     @property
     def json(self) -> str:
         """The table as JSON."""
-        return take("temper_limits_print", self._handle, lib.TEMPER_LIMITS_JSON).decode("utf-8", "surrogateescape")
+        return self._printed("json", lib.TEMPER_LIMITS_JSON)
+
+    def _printed(self, name: str, form: int) -> str:
+        if self._handle is None:
+            return self._kept[name]
+        return take("temper_limits_print", self._handle, form).decode("utf-8", "surrogateescape")
 
     def svg(self, title: str = "") -> str:
         """A chart: one bar a row, on a logarithmic axis."""
+        if self._handle is None:
+            return self._kept["svg"].replace(_TITLE, html.escape(shortened(title, 100)))
         out = ffi.new("char **")
         call("temper_draw_limits", out, self._handle, encode(title))
         try:
@@ -94,12 +137,12 @@ class Limits(Sequence[Limit]):
             lib.temper_free(out[0])
 
 
-def find_limits(model: "Model", types: Optional[Sequence[str]], length: int, effort: float, seed: int, threads: int,
+def find_limits(model: "Model", types: "Union[None, NumberType, Sequence[NumberType]]", length: int, effort: float, seed: int, threads: int,
                 progress: Optional[Progress]) -> Limits:
     """temper_limits_find."""
-    if isinstance(types, str):
-        types = [types]
-    numbers = [number_of(name, TYPES, "type") for name in types] if types is not None else [
+    if types is not None and not isinstance(types, (list, tuple)):
+        types = [types]  # type: ignore[list-item]
+    numbers = [type_number(name) for name in types] if types is not None else [
         k for k, name in enumerate(TYPES) if k != lib.TEMPER_TYPE_EXACT and "@" not in name]
     cases = ffi.new("temper_limits_case[]", [{"model": model._handle, "type": number} for number in numbers])
     watcher = Watcher(progress)

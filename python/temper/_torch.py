@@ -10,8 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ._optional import need
+from ._types import type_name
+from .errors import RangeError
+
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["to_torch"]
 
@@ -44,9 +48,20 @@ def _loader(folder: Path) -> ModuleType:
         return sys.modules[f"{package}.modeling_temper"]
 
 
+def _dtype(torch: Any, type: Any) -> Any:
+    """PyTorch's name of a number format."""
+    known = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+    name = type_name(type, "dtype")
+    if name not in known:
+        raise RangeError(f"dtype {name!r} is not one of {', '.join(known)}")
+    return known[name]
+
+
 def to_torch(model: "Model", dtype: Any, device: Any, unchecked: bool) -> Any:
     """Exports into a temporary folder and loads that."""
-    import torch
+    torch = need("torch", "to_torch()")
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        dtype = _dtype(torch, dtype)
     with tempfile.TemporaryDirectory() as room:
         folder = Path(room) / "model"
         model.export(folder, unchecked=unchecked)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _html
 from ._library import call, count_of, ffi, number_of, path_bytes, text
+from ._types import StoredType, type_name
 
 if TYPE_CHECKING:
-    from .formula import Formula
+    from ._formula import Formula
 
 __all__ = ["Stock", "StockLimit", "StockProof", "certify_stock", "export_stock", "limits_stock"]
 
@@ -18,7 +19,7 @@ _NUMBERS = ("f32", "f16")
 _POSITIONS = ("auto", "ramp", "digits")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StockProof(_html.Facts):
     """What Formula.certify found. It is true in an `if` when it is a proof (doc/stock.md, "The proof").
 
@@ -43,7 +44,7 @@ class StockProof(_html.Facts):
         return self.proved
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StockLimit(_html.Facts):
     """What Formula.limits found: how far a setting is proved, and where it goes wrong.
 
@@ -61,7 +62,7 @@ class StockLimit(_html.Facts):
     note: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stock(_html.Facts):
     """What Formula.export has written.
 
@@ -84,10 +85,11 @@ class Stock(_html.Facts):
     proof: StockProof
 
 
-def _options(as_: str, length: int, weights: str, kv: str, positions: str, seed: int = 0) -> Any:
+def _options(as_: str, length: int, weights: StoredType, kv: StoredType, positions: str, seed: int = 0) -> Any:
     return ffi.new("temper_stock_options *", {
         "architecture": number_of(as_, _ARCHITECTURES, "as_"), "length": count_of(length, "length"),
-        "weights_f16": number_of(weights, _NUMBERS, "weights"), "cache_f32": 1 - number_of(kv, _NUMBERS, "kv"),
+        "weights_f16": number_of(type_name(weights, "weights"), _NUMBERS, "weights"),
+        "cache_f32": 1 - number_of(type_name(kv, "kv"), _NUMBERS, "kv"),
         "positions": number_of(positions, _POSITIONS, "positions"), "seed": count_of(seed, "seed")})
 
 
@@ -95,7 +97,7 @@ def _proof(v: Any) -> StockProof:
     return StockProof(bool(v.proved), v.length, bool(v.viable), v.logits, v.layer, v.head, text(v.reason), v.shorter)
 
 
-def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_: str, length: int, weights: str, kv: str,
+def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_: str, length: int, weights: StoredType, kv: StoredType,
                  positions: str, seed: int) -> Stock:
     """Formula.export."""
     info = ffi.new("temper_stock_info *")
@@ -104,14 +106,14 @@ def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_
                  bool(info.only_gguf), bool(info.every_letter), _proof(info.proof))
 
 
-def certify_stock(formula: "Formula", as_: str, length: Optional[int], weights: str, kv: str, positions: str) -> StockProof:
+def certify_stock(formula: "Formula", as_: str, length: Optional[int], weights: StoredType, kv: StoredType, positions: str) -> StockProof:
     """Formula.certify."""
     out = ffi.new("temper_stock_verdict *")
     call("temper_certify_stock", out, formula._handle, _options(as_, length or 0, weights, kv, positions))
     return _proof(out)
 
 
-def limits_stock(formula: "Formula", as_: str, length: int, weights: str, kv: str, positions: str) -> StockLimit:
+def limits_stock(formula: "Formula", as_: str, length: int, weights: StoredType, kv: StoredType, positions: str) -> StockLimit:
     """Formula.limits."""
     out = ffi.new("temper_stock_limit *")
     call("temper_limits_stock", out, formula._handle, _options(as_, length, weights, kv, positions))

@@ -1,22 +1,25 @@
 """Where each subformula is in a transformer, and what each head does."""
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple
 
 from . import _html
 from ._library import call, encode, ffi, lib, names_of, text
+from ._optional import Framed
+from ._shown import shortened
 from .errors import TemperError, _cell, _shown
 
 if TYPE_CHECKING:
-    from .model import Info, Model, Proof
+    from ._model import Info, Model, Proof
 
 __all__ = ["Explanation", "Part", "Head", "Channel"]
 
 _COST_LENGTH = 1_000_000  # the cost of a head is told for strings of this length
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part(_html.Facts):
     """A subformula: the layer that makes it (0: the embedding), its head and channel, None where it has none of its own."""
 
@@ -26,7 +29,7 @@ class Part(_html.Facts):
     channel: Optional[int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Head(_html.Facts):
     """A head; layer and head count from 1. bound: proved error before rounding, 0 where there is none. plan and cost: how a run
     evaluates it, and with about how many multiply-adds on a million letters."""
@@ -48,7 +51,7 @@ class Head(_html.Facts):
     cost: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Channel(_html.Facts):
     """A channel of the residual stream: what it holds, and its position expression or ""."""
 
@@ -56,9 +59,9 @@ class Channel(_html.Facts):
     position: str
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """print(model.explain()) shows what `temper explain` shows."""
+@dataclass(frozen=True, repr=False)
+class Explanation(Framed):
+    """print(model.explain()) shows what `temper explain` shows; frame() has a row for each head."""
 
     info: "Info"
     letters: List[str]
@@ -70,6 +73,14 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return _html.card(_html.heading("Transformer"), _html.facts(_facts(self)), _parts_table(self), _heads_table(self))
+
+    def __repr__(self) -> str:
+        what = f"{shortened(self.info.source, 100)!r}: " if self.info.source else ""
+        return f"<temper.Explanation of {what}{len(self.parts)} parts, {len(self.heads)} heads, {len(self.channels)} channels>"
+
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        names = [field.name for field in dataclasses.fields(Head)]
+        return names, ([getattr(head, name) for name in names] for head in self.heads)
 
     def __str__(self) -> str:
         return "\n".join(_overview(self) + _parts(self) + _heads(self))
@@ -108,7 +119,7 @@ def explain(model: "Model") -> Explanation:
         call("temper_model_channel", channel, handle, k)
         channels.append(Channel(text(channel.label), text(channel.position)))
     return Explanation(info, list(model.letters), parts, heads, channels,
-                       [model.proof(type) for type in ("f64", "f32", "bf16/f32")],
+                       [model.proof("f64"), model.proof("f32"), model.proof("bf16/f32")],
                        _simplified(model))
 
 

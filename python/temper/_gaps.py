@@ -1,22 +1,28 @@
 """How far apart the scores of each head are, with hard choices in exact arithmetic."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _html, errors
 from ._letters import Strings
-from ._library import METHODS, Progress, Watcher, call, count_of, ffi, function, make
+from ._library import METHODS, Progress, Watcher, call, count_of, ffi, function, make, text
+from ._optional import Framed, axes
+from ._shown import shortened
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Gap", "Gaps", "HeadTie", "SoftenLimit", "find_gaps", "find_soften_limit"]
 
 _TIES = ("unknown", "uniform", "tieless", "tied")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gap(_html.Facts):
     """log2 of the smallest gap of a head at one length: between the largest score of a row and the next different one.
 
@@ -28,7 +34,7 @@ class Gap(_html.Facts):
     proved: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HeadTie(_html.Facts):
     """What ties in the rows of a head.
 
@@ -48,7 +54,7 @@ class HeadTie(_html.Facts):
     other_key: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftenLimit(_html.Facts):
     """How far a hard model can be softened, and why no further ([soften.md](soften.md)).
 
@@ -104,38 +110,87 @@ def find_soften_limit(model: "Model", length: int, progress: Optional[Progress])
                        ffi.string(out.other_score).decode(), out.log2_seen)
 
 
-class Gaps:
-    """What Model.gaps found: at(layer, head, n) is a Gap, heads the ties, longest the largest length that was looked at."""
+def _log2(value: float) -> str:
+    return "none" if value == math.inf else "-" if math.isnan(value) else "0" if value == -math.inf else f"2^{value:.2f}"
+
+
+class Gaps(Framed):
+    """What Model.gaps found: at(layer, head, n) is a Gap, heads the ties, longest the largest length that was looked at, labels what
+    each head computes, by (layer, head)."""
 
     def __init__(self, handle: Any, model: "Model") -> None:
         """Use Model.gaps."""
-        self._handle, self._model = handle, model
         self.longest = int(function("temper_gap_longest")(handle))
-        self.heads: List[HeadTie] = [self._about(layer, head) for layer in range(1, model.info.layers + 1) for head in
-                                     range(1, int(function("temper_model_layer")(model._handle, layer).heads) + 1)]
+        self.heads: List[HeadTie] = []
+        self.labels: Dict[Tuple[int, int], str] = {}
+        self._rows: "Dict[Tuple[int, int], npt.NDArray[np.float64]]" = {}  # [length, measured or exhaustive or proved]
+        about, at = ffi.new("temper_head_info *"), function("temper_gap_at")
+        for layer in range(1, model.info.layers + 1):
+            for head in range(1, int(function("temper_model_layer")(model._handle, layer).heads) + 1):
+                call("temper_model_head", about, model._handle, layer, head)
+                self.heads.append(_about(handle, model, layer, head))
+                self.labels[layer, head] = text(about.label)
+                rows = (at(handle, layer, head, n) for n in range(self.longest + 1))
+                self._rows[layer, head] = np.array([(row.measured, row.exhaustive, row.proved) for row in rows])
+
+    def _cells(self) -> List[Tuple[str, ...]]:
+        """A row for each head: the least gap of all lengths, and what ties."""
+        found = []
+        for tie in self.heads:
+            least = (min((v for v in values if not math.isnan(v)), default=math.nan) for values in self._rows[tie.layer, tie.head].T.tolist())
+            witness = f"{tie.tie} on {shortened(tie.witness, 24)!r}" if tie.witness is not None else tie.tie
+            found.append((f"{tie.layer}.{tie.head}", *map(_log2, least), witness, shortened(self.labels[tie.layer, tie.head])))
+        return found
+
+    _NAMES = ("head", "measured", "exhaustive", "proved", "ties", "computes")
 
     def _repr_html_(self) -> str:
-        return _html.preformatted(repr(self)[1:-1])
+        return _html.card(_html.heading(f"Least gaps of scores, up to {self.longest:,} letters"), _html.table(self._NAMES, self._cells()))
+
+    def __str__(self) -> str:
+        """The least gap of each head over all lengths; none: no row has two different scores, -: not looked at."""
+        rows = [self._NAMES, *self._cells()]
+        wide = [max(len(row[k]) for row in rows) for k in range(len(self._NAMES))]
+        return "\n".join("  ".join(cell.ljust(size) for cell, size in zip(row, wide)).rstrip() for row in rows)
 
     def __repr__(self) -> str:
-        return f"<temper.Gaps of {len(self.heads)} heads, up to length {self.longest}>"
+        count = len(self.heads)
+        return f"<temper.Gaps of {count} head{'' if count == 1 else 's'}, up to length {self.longest}>\n{self}"
 
     def at(self, layer: int, head: int, n: int) -> Gap:
         """The gap of a head, layer and head from 1, on strings of length n."""
-        if not any((h.layer, h.head) == (layer, head) for h in self.heads):
+        if (layer, head) not in self._rows:
             raise errors.RangeError(f"there is no head {layer}.{head}")
-        row = function("temper_gap_at")(self._handle, layer, head, count_of(n, "n"))
-        return Gap(row.measured, row.exhaustive, row.proved)
+        rows = self._rows[layer, head]
+        return Gap(*rows[n].tolist()) if count_of(n, "n") < len(rows) else Gap(math.nan, math.nan, math.nan)
 
-    def _about(self, layer: int, head: int) -> HeadTie:
-        out = ffi.new("temper_gap_head *")
-        call("temper_gap_about", out, self._handle, layer, head)
-        witness = None
-        if out.witness != ffi.NULL:
-            witness = self._model._alphabet.text(list(out.witness[0:out.witness_length]))
-        any_length = 2 ** (8 * ffi.sizeof("size_t")) - 1
-        return HeadTie(layer, head, _TIES[out.tie], None if out.proved == any_length else out.proved, witness,
-                       out.position, out.key, out.other_key)
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        return ("layer", "head", "length", "measured", "exhaustive", "proved"), (
+            (layer, head, n, *gap) for (layer, head), rows in self._rows.items() for n, gap in enumerate(rows.tolist()))
+
+    def plot(self, ax: Any = None) -> Any:
+        """A chart with matplotlib: log2 of the least gap of each head over the length, proved and measured. Returns its axes."""
+        ax = axes(ax, "plot()", 7, 4)
+        for k, ((layer, head), rows) in enumerate(self._rows.items()):
+            shown, colour = np.where(np.isfinite(rows), rows, np.nan), f"C{k % 10}"
+            name = f"{layer}.{head} {shortened(self.labels[layer, head], 40)}"
+            ax.plot(range(len(rows)), shown[:, 2], color=colour, label=f"{name}, proved")
+            ax.plot(range(len(rows)), shown[:, 0], color=colour, linestyle="none", marker=".", label=f"{name}, measured")
+        ax.set_xlabel("letters")
+        ax.set_ylabel("log2 of the least gap")
+        ax.legend(loc="best", fontsize="small")
+        return ax
+
+
+def _about(handle: Any, model: "Model", layer: int, head: int) -> HeadTie:
+    out = ffi.new("temper_gap_head *")
+    call("temper_gap_about", out, handle, layer, head)
+    witness = None
+    if out.witness != ffi.NULL:
+        witness = model._alphabet.text(list(out.witness[0:out.witness_length]))
+    any_length = 2 ** (8 * ffi.sizeof("size_t")) - 1
+    return HeadTie(layer, head, _TIES[out.tie], None if out.proved == any_length else out.proved, witness,
+                   out.position, out.key, out.other_key)
 
 
 def find_gaps(model: "Model", strings: Strings, random: int, length: int, exhaustive: int, proved: int, seed: int,

@@ -3,21 +3,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _html, errors
-from ._letters import Alphabet, Batch, String, Strings
+from ._automaton import Automaton
+from ._letters import Alphabet, ArrayLike, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
-from .automaton import Automaton
-from .stock import Stock, StockLimit, StockProof, certify_stock, export_stock, limits_stock
+from ._shown import shortened
+from ._stock import Stock, StockLimit, StockProof, certify_stock, export_stock, limits_stock
+from ._types import Architecture, At, Empty, Kind, Positions, StoredType, Syntax
+from .logic import Expression
 
 __all__ = ["Formula", "parse", "eval"]
 
 SYNTAXES = ("spec", "crasp", "brasp", "regex", "dfa")
-_SUFFIXES = {".crasp": "crasp", ".brasp": "brasp", ".regex": "regex", ".dfa": "dfa", ".jff": "dfa"}
+_SUFFIXES: Dict[str, Syntax] = {".crasp": "crasp", ".brasp": "brasp", ".regex": "regex", ".dfa": "dfa", ".jff": "dfa"}
 _AT = ("", "first", "last")
 _EMPTY = ("", "reject", "accept")
 KINDS = ("acceptor", "next", "transducer")
@@ -74,20 +77,25 @@ class Formula:
         return _html.preformatted("\n".join([str(self).rstrip(), *("-- " + line for line in self.simplified)]))
 
     def __repr__(self) -> str:
-        return f"<temper.Formula {str(self)!r}>"
+        return f"<temper.Formula {shortened(str(self), 200)!r}>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return parse, (str(self),)
 
     @overload
-    def eval(self, strings: str) -> bool: ...  # type: ignore[misc]
+    def eval(self, strings: "Union[str, Sequence[int]]") -> bool: ...  # type: ignore[misc]
 
     @overload
-    def eval(self, strings: Strings) -> "npt.NDArray[np.bool_]": ...
+    def eval(self, strings: Sequence[String]) -> "npt.NDArray[np.bool_]": ...
 
-    def eval(self, strings: Union[str, Strings]) -> "Union[bool, npt.NDArray[np.bool_]]":
-        """The formula's own answers: a bool for one text, an array for many strings."""
-        if isinstance(strings, str):
-            return self._eval(self._alphabet.one(strings), 0, None)
-        batch = self._alphabet.many(strings)
-        return np.fromiter((self._eval(batch, k, None) for k in range(batch.count)), np.bool_, batch.count)
+    @overload
+    def eval(self, strings: "Union[npt.NDArray[Any], ArrayLike]") -> Any: ...
+
+    def eval(self, strings: "Union[String, Strings]") -> Any:
+        """The formula's own answers: a bool for one string, as text or as letter numbers; an array for many strings."""
+        batch, is_one = self._alphabet.batch(strings)
+        answers = np.fromiter((self._eval(batch, k, None) for k in range(batch.count)), np.bool_, batch.count)
+        return bool(answers[0]) if is_one else answers
 
     def truth(self, string: String) -> "npt.NDArray[np.bool_]":
         """The formula's truth at every position of one string."""
@@ -102,12 +110,12 @@ class Formula:
 
     def automaton(self) -> Automaton:
         """The minimal automaton; UnsupportedError where counts are compared without a bound."""
-        return Automaton(make("automaton", "temper_automaton_make", self._handle, where=self._where, source=self._source))
+        return Automaton(make("automaton", "temper_automaton_make", self._handle, where=self._where, source=self._source), self)
 
-    def difference(self, other: "Union[str, Formula]") -> Optional[str]:
+    def difference(self, other: "Union[str, Expression, Formula]") -> Optional[str]:
         """The shortest string that only one of two formulas accepts, or None: then they accept the same strings, of
         every length. A text is read with the letters of both."""
-        if isinstance(other, str):
+        if isinstance(other, (str, Expression)):
             other = parse(other, tokens=self.tokens)
         out = ffi.new("temper_difference *")
         call("temper_spec_compare", out, self._handle, other._handle)
@@ -116,8 +124,8 @@ class Formula:
         finally:
             lib.temper_difference_clear(out)
 
-    def export(self, folder: PathLike, *, as_: str, length: int, weights: str = "f32", kv: str = "f16", positions: str = "auto",
-               seed: int = 1) -> Stock:
+    def export(self, folder: PathLike, *, as_: Architecture, length: int, weights: StoredType = "f32", kv: StoredType = "f16",
+               positions: Positions = "auto", seed: int = 1) -> Stock:
         """Writes an ordinary transformer for strings of up to `length` letters: a folder for llama.cpp, Hugging Face transformers without
         code of ours, and transformers.js (doc/stock.md).
 
@@ -129,13 +137,14 @@ class Formula:
         """
         return export_stock(self, folder, as_, length, weights, kv, positions, seed)
 
-    def certify(self, length: Optional[int] = None, *, as_: str, weights: str = "f32", kv: str = "f16",
-                positions: str = "auto") -> StockProof:
+    def certify(self, length: Optional[int] = None, *, as_: Architecture, weights: StoredType = "f32", kv: StoredType = "f16",
+                positions: Positions = "auto") -> StockProof:
         """Proves what Formula.export writes: the logits of an ordinary transformer, after every prefix of every string of up to
         `length` letters, in every runtime of doc/stock.md. Without a length: finds the largest, up to 16,384."""
         return certify_stock(self, as_, length, weights, kv, positions)
 
-    def limits(self, *, as_: str, length: int = 0, weights: str = "f32", kv: str = "f16", positions: str = "auto") -> StockLimit:
+    def limits(self, *, as_: Architecture, length: int = 0, weights: StoredType = "f32", kv: StoredType = "f16",
+               positions: Positions = "auto") -> StockLimit:
         """How far an ordinary transformer of this setting is proved, and the first length at which an emulator of the runtimes
         finds it wrong; also beyond what Formula.export writes. Lengths up to `length` are tried, 0: 2,048."""
         return limits_stock(self, as_, length, weights, kv, positions)
@@ -147,18 +156,21 @@ class Formula:
         return bool(accept[0])
 
 
-def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alphabet: Optional[str] = None,
-          tokens: bool = False, syntax: Optional[str] = None, at: Optional[str] = None,
-          empty: Optional[str] = None, regex: Optional[str] = None, dfa: Optional[PathLike] = None,
-          ascii: bool = False, letters: Optional[Sequence[str]] = None, kind: Optional[str] = None,
-          other: Optional[str] = None) -> Formula:
+Letters = Union[str, Sequence[str]]
+
+
+def parse(formula: "Union[None, str, Expression]" = None, *, file: Optional[PathLike] = None, alphabet: Optional[Letters] = None,
+          tokens: Optional[bool] = None, syntax: Optional[Syntax] = None, at: Optional[At] = None,
+          empty: Optional[Empty] = None, regex: Optional[str] = None, dfa: Optional[PathLike] = None,
+          ascii: bool = False, kind: Optional[Kind] = None, other: Optional[str] = None) -> Formula:
     """Reads a specification, from a text or a file; or a regular expression, or the file of an automaton.
 
     regex     instead of a formula: an expression that the whole string must match
     dfa       instead of a file: one with the table of an automaton, or of JFLAP
-    alphabet  "abc", or "ab " with the blank, or with tokens "request grant"; without it, the letters of the text
+    formula   a text, or an expression made with temper.logic
+    alphabet  "abc", or "ab " with the blank, or a list of letters, ["a", "b"]; or with tokens "request grant" or ["request", "grant"]. Without it, the letters
+              of the text. A list that has words makes tokens
     ascii     the alphabet is the 95 printable characters
-    letters   the alphabet, a letter each, which may be blanks
     tokens    strings are split on blanks into tokens
     syntax    "spec", "crasp", "brasp", "regex" or "dfa"; of a file, by default, what its name ends in
     at        where the answer is read, "first" or "last"
@@ -168,6 +180,11 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
 
     What is given here overrides lines of the text. SpecSyntaxError shows the line with a caret.
     """
+    if isinstance(formula, Expression):
+        tokens = True if tokens is None and formula.words else tokens
+        formula = str(formula)
+    if formula is not None and not isinstance(formula, str):
+        raise TypeError(f"a formula is a text or an expression of temper.logic, not {type(formula).__name__}")
     if sum(option is not None for option in (formula, file, regex, dfa)) != 1:
         raise TypeError("give a formula, a file, a regex or a dfa, one of the four")
     if syntax is not None and (regex is not None or dfa is not None):
@@ -188,14 +205,16 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     kept.append(ffi.new("char[]", encode("." if path is None else str(Path(path).parent))))
     options.folder = kept[-1]
     options.ascii = int(ascii)
-    if letters is not None:
+    if alphabet is not None and not isinstance(alphabet, str):
+        letters = _letters(alphabet)
+        tokens = tokens if tokens is not None else any(len(letter) > 1 for letter in letters)
         each = [ffi.new("char[]", encode(letter)) for letter in letters]
         kept.append(each)
         kept.append(ffi.new("char *[]", each))
         options.letters = kept[-1]
         options.letter_count = len(each)
     options.syntax = number_of(syntax or "spec", SYNTAXES, "syntax")
-    if alphabet is not None:
+    if isinstance(alphabet, str):
         if "\0" in alphabet:
             raise errors.RangeError("an alphabet cannot contain a NUL character")
         kept.append(ffi.new("char[]", encode(alphabet)))
@@ -203,7 +222,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     if other is not None:
         kept.append(ffi.new("char[]", encode(other)))
         options.other = kept[-1]
-    options.tokens = int(tokens)
+    options.tokens = int(bool(tokens))
     options.at = number_of(at or "", _AT, "at")
     options.empty = number_of(empty or "", _EMPTY, "empty")
     options.kind = number_of(kind or "acceptor", KINDS, "kind")
@@ -211,8 +230,25 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     return Formula(handle, source, where)
 
 
-def eval(formula: str, strings: Union[str, Strings], *, alphabet: Optional[str] = None, tokens: bool = False,
-         syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
-         other: Optional[str] = None) -> "Union[bool, npt.NDArray[np.bool_]]":
+def _letters(alphabet: Sequence[str]) -> List[str]:
+    """The letters of an alphabet that is a list of them."""
+    if isinstance(alphabet, (set, frozenset)):
+        raise TypeError("an alphabet has an order, and a set has none: give a list")
+    if not isinstance(alphabet, Iterable) or isinstance(alphabet, bytes):
+        raise TypeError(f"an alphabet is a text or a list of letters, not {type(alphabet).__name__}")
+    letters = list(alphabet)
+    for letter in letters:
+        if not isinstance(letter, str):
+            raise TypeError(f"an alphabet is a text or a list of letters, which are texts; {letter!r} is none")
+        if not letter or "\0" in letter:
+            raise errors.RangeError("a letter of an alphabet cannot " + ("contain a NUL character" if letter else "be empty"))
+    if not letters:
+        raise errors.RangeError("an alphabet has at least one letter")
+    return letters
+
+
+def eval(formula: "Union[str, Expression]", strings: "Union[String, Strings]", *, alphabet: Optional[Letters] = None,
+         tokens: Optional[bool] = None, syntax: Optional[Syntax] = None, at: Optional[At] = None, empty: Optional[Empty] = None,
+         other: Optional[str] = None) -> Any:
     """A formula's own answers on strings: temper.eval("O a", ["ba", "bb"], alphabet="ab"). Options as in parse."""
     return parse(formula, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty, other=other).eval(strings)

@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _html
 from ._library import call, ffi, lib, text
+
+if TYPE_CHECKING:
+    from ._formula import Formula
 
 __all__ = ["Automaton", "Place"]
 
@@ -28,9 +31,9 @@ class Automaton:
     language  a Place for each class, from "finite" to "solvable"
     """
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, formula: "Formula") -> None:
         """Use Formula.automaton."""
-        self._handle = handle
+        self._handle, self._formula = handle, formula
         about = json.loads(self._print("json"))
         self.states: int = about["states"]
         self.letters: Tuple[str, ...] = tuple(about["letters"])
@@ -60,6 +63,9 @@ class Automaton:
         """The table, which temper.parse(..., syntax="dfa") reads again."""
         return self._print("table")
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _again, (self._formula,)
+
     def _repr_html_(self) -> str:
         return _html.card(_html.heading("Automaton", f"{self.states} states"), _html.picture(self.svg()))
 
@@ -75,3 +81,8 @@ class Automaton:
         out = ffi.new("char **")
         call("temper_draw_automaton", out, self._handle)
         return self._hand_over(out)
+
+
+def _again(formula: "Formula") -> Automaton:
+    """An automaton that was pickled is made of its formula again."""
+    return formula.automaton()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,12 @@ import numpy.typing as npt
 from . import _html
 from ._letters import Batch
 from ._library import ffi, lib, take, text
+from ._optional import Framed
+from ._shown import shortened
 from .errors import TemperError
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Run"]
 
@@ -22,7 +24,7 @@ _SHOWN = 400  # positions; a longer string is cut in the middle
 _ROWS = 20  # outputs
 
 
-class Run:
+class Run(Framed):
     """What a model says of one string. As a condition it is the verdict: `if model.inspect("ab"): ...`
 
     letters         the string, letter by letter
@@ -92,8 +94,15 @@ class Run:
 
     def __repr__(self) -> str:
         shown = (" " if self._tokens else "").join(self.letters)
-        shown = shown if len(shown) <= 60 else shown[:40] + "…" + shown[-16:]
-        return f"<temper.Run {shown!r}: {', '.join([self._says()] + [badge.strip('✓✗ ') for badge, _ in self._badges()])}>"
+        return f"<temper.Run {shortened(shown)!r}: {', '.join([self._says()] + [badge.strip('✓✗ ') for badge, _ in self._badges()])}>"
+
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        """A row for each letter, with the formula's own truth where it is known, and the outputs of a model that has several."""
+        columns: List[Sequence[Any]] = [range(1, len(self.letters) + 1), self.letters, self.truth.tolist()]
+        columns += [] if self.expected is None else [self.expected.tolist()]
+        columns += [truth.tolist() for truth in self.outputs.values()]
+        names = ["position", "letter", "truth"] + ([] if self.expected is None else ["expected"])
+        return names + [f"output {name or 'end'}" for name in self.outputs], zip(*columns)
 
     def _says(self) -> str:
         if self.kind == "transducer":

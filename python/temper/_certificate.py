@@ -1,17 +1,21 @@
 """Certificates: proofs of a model's answers for every string up to a length, and their audit."""
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _html, errors
 from ._library import (Progress, Watcher, call, count_of, ffi, function, hint_of, lib, path_bytes, read_bytes, take, text,
                        write_bytes)
+from ._optional import Framed
+from ._shown import around, shortened
+from .errors import _cell
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Certificate", "CertifiedHead", "audit"]
 
@@ -21,7 +25,7 @@ _VERDICTS = ("proved", "refuted", "unable")
 _STOCK, _STOCK_WITHIN = b'"temper-stock-certificate"', 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CertifiedHead(_html.Facts):
     """What a certificate says of a head; numbers are texts, rounded upward."""
 
@@ -35,14 +39,14 @@ class CertifiedHead(_html.Facts):
     error: str
 
 
-class Certificate:
+class Certificate(Framed):
     """What Model.certify found. It is true in an `if` when it is a proof.
 
     verdict         "proved", "refuted" (there is a string with a wrong answer) or "unable" (neither was found)
     reason          why it is not proved, or ""
     length, type    what was asked for: every string up to this length, run in this number format
     layer, head     what stands in the way of a proof, from 1; 0: nothing in particular
-    counterexample  refuted: the string, or None
+    counterexample  refuted: the string, or None; letters has it letter by letter
     position        refuted: the first position with a wrong answer, from 1
     output          refuted: which output is wrong there, from 0
     claim           proved: "formula" (the answers are those of the model's source), "formula if viable is right" (the same, if
@@ -69,9 +73,15 @@ class Certificate:
         self.logits = text(about.logits)
         self.log_probabilities = text(about.log_probabilities)
         self.logits_note = text(about.logits_note)
+        self.error = text(about.error)
+        self.heads = [_head(handle, k) for k in range(about.heads)]
+        self._json: Optional[str] = None
+        self.letters: List[str] = []
         self.counterexample: Optional[str] = None
+        self._joint = " " if model.info.tokens else ""
         if fault.letters != ffi.NULL:
-            self.counterexample = model._alphabet.text(list(fault.letters[0:fault.n]))
+            self.letters = [model.letters[k] for k in fault.letters[0:fault.n]]
+            self.counterexample = self._joint.join(self.letters)
 
     @property
     def proved(self) -> bool:
@@ -81,20 +91,59 @@ class Certificate:
     def __bool__(self) -> bool:
         return self.proved
 
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_handle": None, "_json": self.json if self.proved else None}
+
     def _repr_html_(self) -> str:
         proved = self.verdict == "proved"
-        about = _html.verdict(self.verdict, [(f"every string up to {self.length:,}", "ok") if proved else ("no proof", "un")], proved,
+        badge = {"proved": (f"every string up to {self.length:,}", "ok"), "refuted": ("a wrong answer", "no")}.get(self.verdict, ("no proof", "un"))
+        about = _html.verdict(self.verdict, [badge], proved,
                               (("numbers", self.type), ("length", f"{self.length:,}"), ("why", self.reason or "every head is bounded")))
-        return _html.card(about, _html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
-                                   ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads)))
+        parts = [_html.marked(self.letters, self.position, self._where())] if self.counterexample is not None else []
+        if self.heads:
+            parts.append(_html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
+                                     ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads)))
+        return _html.card(about, *parts)
+
+    def _where(self) -> str:
+        """Refuted: where the answer is wrong."""
+        count = f"{len(self.letters):,} letter{'' if len(self.letters) == 1 else 's'}"
+        return f"wrong at letter {self.position:,} of {len(self.letters):,}" if self._has_mark() else f"the verdict is wrong ({count})"
+
+    def _has_mark(self) -> bool:
+        return 1 <= self.position <= len(self.letters)
 
     def __repr__(self) -> str:
-        return f"<temper.Certificate {self.verdict}: length {self.length} in {self.type}" + (
-            f"; {self.reason}>" if self.reason else ">")
+        found = f"temper.Certificate {self.verdict}: length {self.length} in {self.type}"
+        if self._has_mark():
+            before, at, after = around(self.letters, self.position, self._joint, 32)
+            found += f"; {self._where()}: {self._joint.join(filter(None, (before, f'»{at}«', after)))}"
+        elif self.counterexample is not None:
+            found += f"; {self._where()}: {shortened(self.counterexample)!r}"
+        return f"<{found}; {self.reason}>" if self.reason else f"<{found}>"
+
+    def __str__(self) -> str:
+        """The same; of a refuted one with the string on a line, and a caret below the wrong letter."""
+        if not self._has_mark():
+            return repr(self)
+        before, at, after = around(self.letters, self.position, self._joint)
+        if self._joint:
+            before, after = before + " " * bool(before), " " * bool(after) + after
+        lines = [f"refuted: length {self.length} in {self.type}; {self._where()}",
+                 f"    {before}{at}{after}", "    " + " " * sum(_cell(c)[1] for c in before) + "^"]
+        return "\n".join(lines + ([self.reason] if self.reason else []))
+
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        names = [field.name for field in dataclasses.fields(CertifiedHead)]
+        return names, ([getattr(head, name) for name in names] for head in self.heads)
 
     @property
     def json(self) -> str:
         """The text of the certificate (doc/certificate.md). RangeError if it is not a proof."""
+        if self._handle is None and self._json is not None:
+            return self._json
+        if self._handle is None:
+            raise errors.RangeError(f"the certificate is {self.verdict}: there is no proof to print")
         return take("temper_certificate_print", self._handle).decode("utf-8")
 
     @property
@@ -103,25 +152,16 @@ class Certificate:
         found: Dict[str, Any] = json.loads(self.json)
         return found
 
-    @property
-    def heads(self) -> List[CertifiedHead]:
-        """What it says of each head; nothing if it is not a proof."""
-        found = []
-        for k in range(function("temper_certificate_about")(self._handle).heads):
-            out = ffi.new("temper_certified_head *")
-            call("temper_certificate_head", out, self._handle, k)
-            found.append(CertifiedHead(out.layer, out.head, text(out.label), text(out.kind), text(out.by),
-                                       text(out.logit), text(out.rounding), text(out.error)))
-        return found
-
-    @property
-    def error(self) -> str:
-        """The largest error of a head before rounding, or "" if it is not a proof."""
-        return text(function("temper_certificate_about")(self._handle).error)
-
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes the certificate; the file is whole or untouched."""
         write_bytes(path, self.json.encode("utf-8"))
+
+
+def _head(handle: Any, k: int) -> CertifiedHead:
+    out = ffi.new("temper_certified_head *")
+    call("temper_certificate_head", out, handle, k)
+    return CertifiedHead(out.layer, out.head, text(out.label), text(out.kind), text(out.by), text(out.logit), text(out.rounding),
+                         text(out.error))
 
 
 def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",

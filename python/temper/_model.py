@@ -5,25 +5,30 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _html, errors
-from ._letters import Alphabet, Batch, String, Strings
+from ._attention import Attention, attention_of
+from ._certificate import Certificate
+from ._check import CheckResult, check_formula, check_model, exhaustive_default
+from ._explain import Explanation, explain
+from ._formula import KINDS, SYNTAXES, Formula, Letters, PathLike, parse
+from ._gaps import Gaps, SoftenLimit, find_gaps, find_soften_limit
+from ._letters import Alphabet, ArrayLike, Batch, String, Strings
 from ._library import (METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, number_of,
                        path_bytes, read_bytes, take, text)
-from .attention import Attention, attention_of
-from .certificate import Certificate
-from .check import CheckResult, check_formula, check_model, exhaustive_default
-from .explain import Explanation, explain
-from .formula import KINDS, SYNTAXES, Formula, PathLike, parse
-from .gaps import Gaps, SoftenLimit, find_gaps, find_soften_limit
-from .limits import Limits, find_limits
-from .run import Run
-from .sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
-from .stream import Stream
+from ._limits import Limits, find_limits
+from ._optional import png
+from ._run import Run
+from ._sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
+from ._shown import shortened
+from ._stream import Stream
+from ._types import At, Empty, GapKind, Kind, Method, NumberType, Output, Picture, Sampling, Syntax, type_name, type_number
+from ._weights import weights_of
+from .logic import Expression
 
 __all__ = ["Model", "Info", "compile", "load", "import_model"]
 
@@ -31,7 +36,7 @@ _AT = ("", "first", "last")
 _OUTPUTS = {"patterns": "TEMPER_EXPORT_PATTERNS", "channels": "TEMPER_EXPORT_CHANNELS", "heads": "TEMPER_EXPORT_HEADS"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Info(_html.Facts):
     """The facts of a model. What is proved of it is Model.proof."""
 
@@ -57,7 +62,7 @@ class Info(_html.Facts):
     outputs: int  # 1 for an acceptor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proof(_html.Facts):
     """What is proved of a model's answers in a number format.
 
@@ -110,45 +115,51 @@ class Model:
     def _repr_html_(self) -> str:
         return self.explain()._repr_html_()
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (take("temper_model_print", self._handle), self._path)
+
     def __repr__(self) -> str:
-        what = f"{self.formula!r}, " if self.formula else ""
+        what = f"{shortened(self.formula, 100)!r}, " if self.formula else ""
         return (f"<temper.Model {what}{self.info.method}: {self.info.layers} layers, {self.info.heads} heads, "
                 f"{self.info.channels} channels>")
 
     # ---- answers ----
 
     @overload
-    def run(self, strings: str, *, type: str = "f64", hard: bool = False,  # type: ignore[misc]
+    def run(self, strings: "Union[str, Sequence[int]]", *, type: NumberType = "f64", hard: bool = False,  # type: ignore[misc]
             unchecked: bool = False, threads: int = 0) -> bool: ...  # a text is not many strings, though a Sequence[str]
 
     @overload
-    def run(self, strings: Strings, *, type: str = "f64", hard: bool = False, unchecked: bool = False,
+    def run(self, strings: Sequence[String], *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False,
             threads: int = 0) -> "npt.NDArray[np.bool_]": ...
 
-    def run(self, strings: Union[str, Strings], *, type: str = "f64", hard: bool = False, unchecked: bool = False,
-            threads: int = 0) -> "Union[bool, npt.NDArray[np.bool_]]":
-        """The transformer's answers: a bool for one text, an array of bool for many strings.
+    @overload
+    def run(self, strings: "Union[npt.NDArray[Any], ArrayLike]", *, type: NumberType = "f64", hard: bool = False,
+            unchecked: bool = False, threads: int = 0) -> Any: ...
 
-        A string is text, a sequence of letters, or an array of letter numbers; a two-dimensional array of integers is many
-        strings of one length.
+    def run(self, strings: "Union[String, Strings]", *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False,
+            threads: int = 0) -> Any:
+        """The transformer's answers: a bool for one string, an array of bool for many strings.
 
-        type       number format: "f64", "f32", "exact", or a short one such as "bf16/f32", of which nothing is proved here;
-                   "bf16/f32@tile128": in the order of fused kernels
+        One string is a text, or letter numbers: a list, an array or a tensor of one dimension. Many are a list of texts, of lists
+        of letters or of arrays; or an array or a tensor of two dimensions, many strings of one length.
+
+        type       number format: "f64", "f32", "exact", or a short one such as "bf16/f32"; "bf16/f32@tile128": in the order of
+                   fused kernels. Also "bfloat16", "half", ..., a dtype of numpy or PyTorch, or a pair: stored, summed
         hard       use each head's hard choice
         unchecked  also strings longer than the proved length, which LimitError otherwise refuses
         threads    0: one for each core. No answer depends on it
         """
-        single = isinstance(strings, str)
-        batch = self._alphabet.one(strings) if isinstance(strings, str) else self._alphabet.many(strings)
-        number = number_of(type, TYPES, "type")
+        batch, is_one = self._alphabet.batch(strings)
+        number = type_number(type)
         if number >= lib.TEMPER_TYPE_BF16_F32:
             answers = np.fromiter((bool(lib.temper_run_about(self._run(batch, k, type, hard, unchecked, False)).accept)
                                    for k in range(batch.count)), np.bool_, batch.count)
         else:
             answers = self._run_many(batch, number, type, hard, unchecked, threads)
-        return bool(answers[0]) if single else answers
+        return bool(answers[0]) if is_one else answers
 
-    def truth(self, string: String, *, type: str = "f64", hard: bool = False,
+    def truth(self, string: String, *, type: NumberType = "f64", hard: bool = False,
               unchecked: bool = False) -> "npt.NDArray[np.bool_]":
         """The transformer's answer at every position of one string. UnsupportedError: it answers for whole strings only (whole=True)."""
         batch = self._alphabet.one(string)
@@ -158,13 +169,13 @@ class Model:
             return np.zeros(0, np.bool_)
         return np.frombuffer(ffi.buffer(function("temper_run_about")(run).truth + 1, n), np.bool_).copy()
 
-    def inspect(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Run:
+    def inspect(self, string: String, *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> Run:
         """One run with all that it says: the verdict, the truth at each position, beside the formula's, and what is proved.
         UnsupportedError: the model answers for whole strings only (whole=True); Model.run gives the verdict."""
         batch = self._alphabet.one(string)
-        return Run(self, self._run(batch, 0, type, hard, unchecked, False, positions=True), batch, type, hard)
+        return Run(self, self._run(batch, 0, type, hard, unchecked, False, positions=True), batch, type_name(type), hard)
 
-    def output_truth(self, string: String, *, type: str = "f64", hard: bool = False,
+    def output_truth(self, string: String, *, type: NumberType = "f64", hard: bool = False,
                      unchecked: bool = False) -> "npt.NDArray[np.bool_]":
         """Whether each output holds at each position of one string: an array [output, n + 1], whose first column is before the
         first letter. The outputs are in the order of `outputs`."""
@@ -174,19 +185,19 @@ class Model:
         rows = [np.frombuffer(ffi.buffer(function("temper_run_output")(run, k), n + 1), np.bool_) for k in range(self.info.outputs)]
         return np.array(rows)
 
-    def write(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> str:
+    def write(self, string: String, *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> str:
         """What a transducer writes for one string. RangeError: at some position no output holds, or several do."""
         run = self._run(self._alphabet.one(string), 0, type, hard, unchecked, False)
         return take("temper_run_write", run, self._handle).decode("utf-8", "surrogateescape")
 
-    def next(self, prefix: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Next:
+    def next(self, prefix: String, *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> Next:
         """What may come after a prefix, of a language model: the legal letters, whether the string may end, and probabilities."""
         self._need_next()
         batch = self._alphabet.one(prefix)
         return next_after(self, self._run(batch, 0, type, hard, unchecked, False), int(batch.lengths[0]))
 
-    def sample(self, count: int = 1, *, by: str = "letters", length: Optional[int] = None, seed: int = 0, tries: int = 1000,
-               type: str = "f64", hard: bool = False, unchecked: bool = False) -> List[str]:
+    def sample(self, count: int = 1, *, by: Sampling = "letters", length: Optional[int] = None, seed: int = 0, tries: int = 1000,
+               type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> List[str]:
         """Strings out of a language model; the same seed gives the same ones.
 
         by      "letters": at each step one of the legal letters, or the end, equally likely; "strings": all strings of `length` letters
@@ -198,7 +209,7 @@ class Model:
         self._need_next()
         return draw_strings(self, count, by, length, seed, tries, self._options(type, hard, unchecked))
 
-    def likelihood(self, string: String, *, type: str = "f64", unchecked: bool = False) -> Likelihood:
+    def likelihood(self, string: String, *, type: NumberType = "f64", unchecked: bool = False) -> Likelihood:
         """How likely a string is by a language model with probabilities, with a bound of the error."""
         return likelihood_of(self, self._alphabet.one(string), self._options(type, False, unchecked))
 
@@ -206,18 +217,18 @@ class Model:
         if self.info.kind != "next":
             raise errors.UnsupportedError("the model is no language model; temper.compile(..., kind=\"next\") makes one")
 
-    def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0,
+    def _options(self, type: NumberType, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0,
                  positions: bool = False) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
-                                                "type": number_of(type, TYPES, "type"),
+                                                "type": type_number(type),
                                                 "threads": count_of(threads, "threads"), "positions": positions})
 
-    def _run(self, batch: Batch, k: int, type: str, hard: bool, unchecked: bool, capture: bool,
+    def _run(self, batch: Batch, k: int, type: NumberType, hard: bool, unchecked: bool, capture: bool,
              positions: bool = False) -> Any:
         options = self._options(type, hard, unchecked, capture, positions=positions)
         return make("run", "temper_model_run", self._handle, *batch.one(k), options)
 
-    def _run_many(self, batch: Batch, number: int, type: str, hard: bool, unchecked: bool,
+    def _run_many(self, batch: Batch, number: int, type: NumberType, hard: bool, unchecked: bool,
                   threads: int) -> "npt.NDArray[np.bool_]":
         out = np.zeros(batch.count, np.uint8)
         call("temper_model_run_many", ffi.cast("unsigned char *", out.__array_interface__["data"][0]), self._handle,
@@ -228,33 +239,51 @@ class Model:
             raise errors.LimitError(f"string {int(refused[0]) + 1} was refused")
         return out.astype(np.bool_)
 
-    def stream(self, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Stream:
+    def stream(self, *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> Stream:
         """The model fed one letter at a time in constant memory, for models that look back only."""
         handle = make("stream", "temper_stream_open", self._handle, self._options(type, hard, unchecked))
         return Stream(handle, self, self._alphabet)
 
     # ---- looking inside ----
 
-    def attention(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Attention:
+    def attention(self, string: String, *, type: NumberType = "f64", hard: bool = False, unchecked: bool = False) -> Attention:
         """What every head looks at: result[layer] is an array [head, query, key] of weights, positions with sentinels."""
         batch = self._alphabet.one(string)
-        return attention_of(self, self._run(batch, 0, type, hard, unchecked, True), batch, type, hard)
+        return attention_of(self, self._run(batch, 0, type, hard, unchecked, True), batch, type_name(type), hard)
 
     def explain(self) -> Explanation:
         """Where each subformula is and what each head does; print it, or use its lists."""
         return explain(self)
 
-    def draw(self, string: String, format: str = "text", *, type: str = "f64", hard: bool = False, layer: int = 0, head: int = 0,
-             width: int = 80, unchecked: bool = False) -> str:
-        """A picture of the attention: "text" for a terminal, "svg", "html", a page that needs no network, or "part", one element
-        for a page of others, as notebooks show it.
+    def weights(self) -> "Dict[str, npt.NDArray[np.float64]]":
+        """All weights, by TransformerLens's names: embed.W_E [letter or sentinel, channel], blocks.0.attn.W_Q [head, channel, component],
+        W_K, W_V, W_O; blocks.0.mlp.W_in, b_in, W_out; unembed.W_U. They are copies.
 
-        layer and head, from 1, choose a panel; 0 is all.
+        Heads of a model are padded to the widest; a layer without heads or units has no such arrays. Positions have no weights: what
+        they add is an expression of the position, explain().channels[k].position. Scales and masks are in explain().heads."""
+        return weights_of(self)
+
+    @overload
+    def draw(self, string: String, format: Literal["png"], *, type: NumberType = "f64", hard: bool = False, layer: int = 0, head: int = 0,
+             width: int = 80, scale: float = 2.0, unchecked: bool = False) -> bytes: ...
+
+    @overload
+    def draw(self, string: String, format: Literal["text", "svg", "html", "part"] = "text", *, type: NumberType = "f64", hard: bool = False,
+             layer: int = 0, head: int = 0, width: int = 80, scale: float = 2.0, unchecked: bool = False) -> str: ...
+
+    def draw(self, string: String, format: Picture = "text", *, type: NumberType = "f64", hard: bool = False, layer: int = 0, head: int = 0,
+             width: int = 80, scale: float = 2.0, unchecked: bool = False) -> Union[str, bytes]:
+        """A picture of the attention: "text" for a terminal, "svg", "html", a page that needs no network, "part", one element
+        for a page of others, as notebooks show it, or "png", bytes, which needs cairosvg.
+
+        layer and head, from 1, choose a panel; 0 is all. width is that of a terminal, scale the pixels of a png for each of the svg.
         """
+        if format == "png":
+            return png(self.draw(string, "svg", type=type, hard=hard, layer=layer, head=head, unchecked=unchecked), scale)
         name = {"text": "temper_draw_terminal", "svg": "temper_draw_svg", "html": "temper_draw_html",
                 "part": "temper_draw_html"}.get(format)
         if name is None:
-            raise errors.RangeError(f"format {format!r} is not one of text, svg, html, part")
+            raise errors.RangeError(f"format {format!r} is not one of text, svg, html, part, png")
         batch = self._alphabet.one(string)
         run = self._run(batch, 0, type, hard, unchecked, True)
         options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
@@ -278,7 +307,7 @@ class Model:
 
     # ---- proofs and comparisons ----
 
-    def certify(self, length: Optional[int] = None, type: str = "f64", *, search: bool = True,
+    def certify(self, length: Optional[int] = None, type: NumberType = "f64", *, search: bool = True,
                 file: Optional[PathLike] = None, threads: int = 0, progress: Optional[Progress] = None) -> Certificate:
         """Tries to prove the answers for every string up to a length, run in a number format.
 
@@ -291,7 +320,7 @@ class Model:
         """
         if length is None:
             length = self.proved_length(type) or 0
-        options = ffi.new("temper_certify_options *", {"length": count_of(length, "length"), "type": number_of(type, TYPES, "type"),
+        options = ffi.new("temper_certify_options *", {"length": count_of(length, "length"), "type": type_number(type),
                                                        "search": search, "threads": count_of(threads, "threads")})
         watcher = Watcher(progress)
         options.progress = watcher.callback
@@ -302,25 +331,25 @@ class Model:
         except errors.LimitError:
             watcher.raise_error()
             raise
-        return Certificate(handle, self, length, type)
+        return Certificate(handle, self, length, type_name(type))
 
-    def proof(self, type: str = "f64", hard: bool = False) -> Proof:
+    def proof(self, type: NumberType = "f64", hard: bool = False) -> Proof:
         """What is proved of the answers to all strings in a number format: the claim, and up to which length."""
         out = ffi.new("temper_proof *")
-        call("temper_model_proof", out, self._handle, number_of(type, TYPES, "type"), hard)
+        call("temper_model_proof", out, self._handle, type_number(type), hard)
         proved = out.claim != 0
-        return Proof(type, int(out.length) if proved else None, text(lib.temper_claim_name(out.claim)),
+        return Proof(type_name(type), int(out.length) if proved else None, text(lib.temper_claim_name(out.claim)),
                      bool(out.every_position), text(out.obstacle))
 
-    def proved_length(self, type: str = "f64", hard: bool = False) -> Optional[int]:
+    def proved_length(self, type: NumberType = "f64", hard: bool = False) -> Optional[int]:
         """The proved length in a number format; None: no length is proved, not even 0."""
         return self.proof(type, hard).length
 
-    def limits(self, types: Optional[Sequence[str]] = None, *, length: int = 0, effort: float = 1.0, seed: int = 1,
+    def limits(self, types: "Union[None, NumberType, Sequence[NumberType]]" = None, *, length: int = 0, effort: float = 1.0, seed: int = 1,
                threads: int = 0, progress: Optional[Progress] = None) -> Limits:
         """For each number format the length up to which all strings are certified, and a search for wrong answers.
 
-        types     by default all but "exact"
+        types     by default all but "exact", without tiles
         length    no string is longer; 0: 2^24 letters
         effort    1 is about two seconds a format
         progress  called with (done, total); returning True stops
@@ -340,7 +369,7 @@ class Model:
             exhaustive = exhaustive_default(len(self.letters))
         return find_gaps(self, strings, random, length, exhaustive, length if proved is None else proved, seed, progress)
 
-    def check(self, against: "Union[None, str, Formula, Model]" = None, *, exhaustive: Optional[int] = None,
+    def check(self, against: "Union[None, str, Expression, Formula, Model]" = None, *, exhaustive: Optional[int] = None,
               random: int = 1000, length: Optional[int] = None, seed: int = 1, threads: int = 0,
               progress: Optional[Progress] = None) -> CheckResult:
         """Compares this model on all short strings and on random ones; the result is true in an `if` when all agreed.
@@ -356,8 +385,8 @@ class Model:
             return check_model(self, against, exhaustive, random, length, seed, threads, progress)
         if against is None:
             formula: Optional[Formula] = self._own_formula()
-        elif isinstance(against, str):
-            formula = parse(against, letters=self.letters or None, tokens=self.info.tokens)
+        elif isinstance(against, (str, Expression)):
+            formula = parse(against, alphabet=self.letters or None, tokens=self.info.tokens)
         else:
             formula = against
         return check_formula(self, formula, exhaustive, random, length, seed, threads, progress)
@@ -372,8 +401,8 @@ class Model:
 
     # ---- other models ----
 
-    def soften(self, method: str = "temperature", *, digits: str = "bf16", length: Optional[int] = None,
-               gap: str = "proved", gap_value: float = 0.0, adaptive: bool = False, threads: int = 0,
+    def soften(self, method: Method = "temperature", *, digits: NumberType = "bf16", length: Optional[int] = None,
+               gap: GapKind = "proved", gap_value: float = 0.0, adaptive: bool = False, threads: int = 0,
                progress: Optional[Progress] = None) -> "Model":
         """The soft model of a hard one.
 
@@ -449,7 +478,7 @@ class Model:
             raise errors.RangeError(f"{path} does not hold this model (it was changed, or is another one)")
         return data
 
-    def export(self, folder: PathLike, *, type: str = "f64", outputs: Sequence[str] = (), unchecked: bool = False,
+    def export(self, folder: PathLike, *, type: NumberType = "f64", outputs: Sequence[Output] = (), unchecked: bool = False,
                certificate: "Union[None, Certificate, PathLike]" = None, seed: int = 1) -> None:
         """Writes a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes; X.onnx: only the graph.
 
@@ -466,7 +495,7 @@ class Model:
             flags |= getattr(lib, _OUTPUTS[name])
         graph_only = Path(folder).suffix == ".onnx"
         function("temper_export_onnx" if graph_only else "temper_export")
-        options = ffi.new("temper_export_options *", {"type": number_of(type, TYPES, "type"), "outputs": flags,
+        options = ffi.new("temper_export_options *", {"type": type_number(type), "outputs": flags,
                                                       "unchecked": unchecked, "seed": count_of(seed, "seed")})
         if graph_only and certificate is not None:
             raise errors.RangeError(f"a certificate needs a folder, and {os.fspath(folder)!r} is a file")
@@ -482,16 +511,16 @@ class Model:
                  where=named)
 
     def to_torch(self, dtype: Any = None, device: Any = None, *, unchecked: bool = False) -> Any:
-        """The model as a torch.nn.Module with named hook points (doc/export.md); torch.float64 unless a dtype is given."""
-        from .torch_module import to_torch
+        """The model as a torch.nn.Module with named hook points (doc/export.md); torch.float64 unless a dtype is given, or a name of one."""
+        from ._torch import to_torch
         return to_torch(self, dtype, device, unchecked)
 
 
-def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
-            method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
-            syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
+def compile(formula: "Union[None, str, Expression, Formula]" = None, *, file: Optional[PathLike] = None,
+            method: Method = "temperature", digits: NumberType = "bf16", alphabet: Optional[Letters] = None, tokens: Optional[bool] = None,
+            syntax: Optional[Syntax] = None, at: Optional[At] = None, empty: Optional[Empty] = None,
             regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False,
-            whole: bool = False, kind: Optional[str] = None, other: Optional[str] = None) -> Model:
+            whole: bool = False, kind: Optional[Kind] = None, other: Optional[str] = None) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
@@ -504,7 +533,7 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     """
     number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
-        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa, kind, other)):
+        if ascii or any(option is not None for option in (file, alphabet, tokens, syntax, at, empty, regex, dfa, kind, other)):
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
@@ -516,13 +545,18 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     return Model(make("model", "temper_build", spec._handle, options, where=spec._where, source=spec._source))
 
 
-def _storage(digits: str) -> int:
+def _storage(digits: NumberType) -> int:
     """The number of a type that digits can be for; "f64", which in the library means that none is given, is none."""
-    return number_of(digits, TYPES, "digits") or TYPES.index("exact")
+    return type_number(digits, "digits") or TYPES.index("exact")
 
 
 def _read(data: bytes, where: str) -> Model:
     return Model(make("model", "temper_model_read", data, len(data), where=where, source=data))
+
+
+def _restored(data: bytes, path: Optional[str]) -> Model:
+    """A model that was pickled: the bytes of its text form. Certificates stay about the file that it was loaded from."""
+    return Model(make("model", "temper_model_read", data, len(data), where="pickle", source=data), path)
 
 
 def load(path: PathLike) -> Model:

@@ -9,17 +9,18 @@ import numpy.typing as npt
 
 from . import _html, errors
 from ._library import Progress, Watcher, call, count_of, ffi, lib, text
+from ._shown import fields_shown, shortened
 
 if TYPE_CHECKING:
-    from .formula import Formula
-    from .model import Model
+    from ._formula import Formula
+    from ._model import Model
 
 __all__ = ["CheckResult"]
 
 _BLOCK = 1 << 16  # strings that are compared at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckResult:
     """What a comparison found. It is true in an `if` when every string agreed.
 
@@ -46,11 +47,18 @@ class CheckResult:
     def __bool__(self) -> bool:
         return self.agreed
 
+    def __repr__(self) -> str:
+        return fields_shown(self)
+
     def _repr_html_(self) -> str:
+        return _html.preformatted(str(self))
+
+    def __str__(self) -> str:
         if self.agreed:
-            return _html.preformatted(f"agreed on {self.strings} strings; largest error before rounding {self.margin:.3g}")
-        return _html.preformatted(f"they differ on {self.counterexample!r}: {self.left} {self.left_value}, "
-                                  f"{self.right} {self.right_value}")
+            return f"agreed on {self.strings} strings; largest error before rounding {self.margin:.3g}"
+        where = f" at letter {self.position}" if self.position else ""
+        return (f"they differ on {shortened(self.counterexample or '')!r}{where}: {self.left} {self.left_value}, "
+                f"{self.right} {self.right_value}")
 
 
 def exhaustive_default(letters: int) -> int:
@@ -103,7 +111,7 @@ def check_formula(model: "Model", formula: "Optional[Formula]", exhaustive: Opti
         lib.temper_check_clear(out)
 
 
-def _all_strings(letters: int, most: int) -> "Iterator[npt.NDArray[np.uint32]]":
+def all_strings(letters: int, most: int) -> "Iterator[npt.NDArray[np.uint32]]":
     """All strings up to a length, shortest first, as arrays [string, letter] of one length."""
     yield np.zeros((1, 0), np.uint32)
     if letters == 0:
@@ -118,7 +126,8 @@ def _all_strings(letters: int, most: int) -> "Iterator[npt.NDArray[np.uint32]]":
             yield (numbers[:, None] // powers[None, :] % np.uint64(letters)).astype(np.uint32)
 
 
-def _random_strings(letters: int, count: int, length: int, seed: int) -> "Iterator[npt.NDArray[np.uint32]]":
+def random_strings(letters: int, count: int, length: int, seed: int) -> "Iterator[npt.NDArray[np.uint32]]":
+    """Strings of random lengths up to one, as arrays [1, letter]."""
     if letters == 0:
         return
     generator = np.random.default_rng(seed)
@@ -139,7 +148,7 @@ def check_model(model: "Model", other: "Model", exhaustive: Optional[int], rando
         length = min(200, safe)
     total = sum(letters ** k for k in range(exhaustive + 1)) + random
     done = 0
-    sources = (_all_strings(letters, exhaustive), _random_strings(letters, random, length, seed))
+    sources = (all_strings(letters, exhaustive), random_strings(letters, random, length, seed))
     for rows in (rows for source in sources for rows in source):
         left, right = (m.run(rows, unchecked=_most(m) == _ANY, threads=threads) for m in (model, other))
         differ = np.flatnonzero(left != right)

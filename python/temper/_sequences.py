@@ -9,14 +9,14 @@ from ._letters import Batch
 from ._library import call, count_of, ffi, function, lib, make, number_of
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Next", "Likelihood"]
 
 _SAMPLING = ("letters", "strings", "weights")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Next(_html.Facts):
     """What may come after a prefix.
 
@@ -34,7 +34,7 @@ class Next(_html.Facts):
     logit_error: float = float("inf")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Likelihood(_html.Facts):
     """The natural logarithm of a string's probability, its end included, how far it may be off, and whether that is proved.
 

@@ -1,25 +1,28 @@
 """What heads look at, as numpy arrays."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _html
 from ._letters import Batch
-from ._library import call, ffi, lib, text
-from .errors import LimitError
+from ._library import call, count_of, ffi, lib, text
+from ._optional import Framed, need
+from ._shown import shortened
+from ._types import TypeName
+from .errors import LimitError, RangeError
 
 if TYPE_CHECKING:
-    from .model import Model
+    from ._model import Model
 
 __all__ = ["Attention"]
 
 Array = npt.NDArray[np.float64]
 
 
-class Attention:
+class Attention(Framed):
     """The attention of one run. attention[layer] is an array [head, query, key] of weights; all indices are from 0.
 
     labels     what each head computes, [layer][head]
@@ -41,7 +44,7 @@ class Attention:
         self.positions, self.labels, self.weights, self.scores = positions, labels, weights, scores
         self.scales, self.outputs, self.margins, self.channels = scales, outputs, margins, channels
         self.accept, self.truth = accept, truth
-        self._picture: Optional[Callable[[], str]] = None
+        self._drawn: "Optional[Tuple[Model, List[str], TypeName, bool, bool]]" = None  # what was run, to draw it in a notebook
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -53,10 +56,57 @@ class Attention:
         return iter(self.weights)
 
     def _repr_html_(self) -> Optional[str]:
-        return self._picture() if self._picture else None
+        if self._drawn is None:
+            return None
+        model, letters, type, hard, unchecked = self._drawn
+        try:
+            return model.draw(letters, "part", type=type, hard=hard, unchecked=unchecked)
+        except LimitError:  # too long for cells
+            return _html.card(_html.picture(model.draw(letters, "svg", type=type, hard=hard, unchecked=unchecked)))
 
     def __repr__(self) -> str:
-        return f"<temper.Attention on {' '.join(self.positions)!r}: {[len(w) for w in self.weights]} heads a layer>"
+        heads = [len(w) for w in self.weights]
+        return f"<temper.Attention on {shortened(' '.join(self.positions))!r}: {heads} heads a layer>"
+
+    def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        """A row for each pair of positions that a head's mask allows; layer and head count from 1, positions from 0, the sentinel."""
+        def rows() -> Iterator[Sequence[Any]]:
+            for layer, (weights, scores) in enumerate(zip(self.weights, self.scores)):
+                for head, query, key in np.argwhere(scores > -np.inf).tolist():
+                    yield (layer + 1, head + 1, self.labels[layer][head], query, self.positions[query], key, self.positions[key],
+                           float(scores[head, query, key]), float(weights[head, query, key]))
+        return ("layer", "head", "label", "query", "query_letter", "key", "key_letter", "score", "weight"), rows()
+
+    def plot(self, layer: int = 0, head: int = 0, *, ax: Any = None) -> Any:
+        """Pictures of the weights with matplotlib, one for each head; layer and head, from 1, choose, 0 is all. Returns the figure, or
+        with `ax` these axes, which are for one head."""
+        chosen = [(k, h) for k in range(len(self)) for h in range(len(self.weights[k]))
+                  if count_of(layer, "layer") in (0, k + 1) and count_of(head, "head") in (0, h + 1)]
+        if not chosen:
+            raise RangeError("there is no head" if not layer and not head else f"there is no head {layer or '*'}.{head or '*'}")
+        if ax is not None and len(chosen) > 1:
+            raise RangeError(f"axes are for one head, and there are {len(chosen)}: say which, layer and head")
+        if ax is not None:
+            self._plot_head(ax, *chosen[0])
+            return ax
+        side = min(2.2 + 0.3 * len(self.positions), 9)
+        columns = min(len(chosen), 3)
+        rows = -(-len(chosen) // columns)
+        figure = need("matplotlib.pyplot", "plot()").figure(figsize=(columns * side, rows * side), layout="constrained")
+        for place, (k, h) in enumerate(chosen):
+            self._plot_head(figure.add_subplot(rows, columns, place + 1), k, h)
+        return figure
+
+    def _plot_head(self, ax: Any, layer: int, head: int) -> None:
+        weights = np.where(self.scores[layer][head] > -np.inf, self.weights[layer][head], np.nan)  # masked pairs stay empty
+        image = ax.imshow(weights, cmap="viridis", vmin=0, vmax=1, interpolation="nearest")
+        if len(self.positions) <= 64:
+            ax.set_xticks(range(len(self.positions)), self.positions)
+            ax.set_yticks(range(len(self.positions)), self.positions)
+        ax.set_xlabel("key")
+        ax.set_ylabel("query")
+        ax.set_title(f"{layer + 1}.{head + 1}  {shortened(self.labels[layer][head], 40)}", fontsize="medium")
+        ax.figure.colorbar(image, ax=ax, shrink=0.8)
 
 
 def _matrix(pointer: Any, rows: int, columns: int) -> Array:
@@ -67,7 +117,7 @@ def _matrix(pointer: Any, rows: int, columns: int) -> Array:
     return found.reshape(rows, columns).copy()
 
 
-def attention_of(model: "Model", run: Any, batch: Batch, type: str, hard: bool) -> Attention:
+def attention_of(model: "Model", run: Any, batch: Batch, type: TypeName, hard: bool) -> Attention:
     """Copies what a captured run kept."""
     seen = lib.temper_run_about(run)
     size = seen.size
@@ -101,13 +151,5 @@ def attention_of(model: "Model", run: Any, batch: Batch, type: str, hard: bool) 
     truth = np.frombuffer(ffi.buffer(seen.truth, size), np.bool_).copy()
     found = Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
                       bool(seen.accept), truth)
-    letters, unchecked = [model.letters[k] for k in batch.numbers.tolist()], not seen.proved
-
-    def shown() -> str:
-        try:
-            return model.draw(letters, "part", type=type, hard=hard, unchecked=unchecked)
-        except LimitError:  # too long for cells
-            return _html.card(_html.picture(model.draw(letters, "svg", type=type, hard=hard, unchecked=unchecked)))
-
-    found._picture = shown
+    found._drawn = model, [model.letters[k] for k in batch.numbers.tolist()], type, hard, not seen.proved
     return found
