@@ -403,10 +403,10 @@ wheel: ## a wheel with all libraries inside, checked and tried in an environment
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/wheel.sh $(BUILD)
 
-test-notebook: ## the notebook python/temper.ipynb, executed by nbconvert (installs it; half a minute)
-	@sh scripts/setup.sh build venv
+test-notebook: ## the notebook python/temper.ipynb shows what is committed, and its cards look alike in every host (installs Jupyter; half a minute); UPDATE=yes writes it
+	@sh scripts/setup.sh build venv html
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@sh tests/python/notebook.sh $(BUILD)
+	@sh tests/python/notebook.sh $(BUILD) $(if $(UPDATE),--update)
 
 site: ## all pages as a static site in build/site, links checked (installs MkDocs Material)
 	@sh scripts/setup.sh build venv
@@ -418,14 +418,15 @@ deb: ## Debian packages in build/deb, looked at by lintian
 	@sh scripts/deb.sh $(BUILD)
 
 .PHONY: test-python types
-test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
-	@sh scripts/setup.sh build python
+test-python: ## the Python package against the command line, its tutorial, its messages, with torch, pandas and others that it can use (installs them; a minute)
+	@sh scripts/setup.sh build python venv cairo
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/python/run.sh $(BUILD)
 
-types: ## mypy --strict on the Python package
+types: ## mypy --strict on the Python package, and on a program that uses it
 	@sh scripts/setup.sh python types
 	@cd python && mypy --cache-dir "$(abspath $(BUILD))/mypy"
+	@cd python && MYPYPATH=. mypy --cache-dir "$(abspath $(BUILD))/mypy" ../tests/python/typed_use.py
 
 # ---- measuring: bench/ ----
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, test, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, test, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, cairo, types, proofs, web, web-full), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -69,6 +69,7 @@ for job in "$@"; do
         need python3-cffi "calls libtemper from Python" "/usr/bin/python3 -c 'import cffi; cffi.FFI().cdef(\"int f(void);\")'"
         need python3-numpy "the arrays of the Python package" "/usr/bin/python3 -c 'import numpy'"
         ;;
+    cairo) need libcairo2 "draws pictures in pixels" "ldconfig -p | grep -q libcairo.so.2" ;;
     proofs)
         need coq "checks the proofs" "command -v coqc"
         need libcoq-flocq "floating-point numbers for Coq" "test -d \"\$(coqc -where)/user-contrib/Flocq\""

@@ -95,10 +95,10 @@ class Certificate(Framed):
         return {**self.__dict__, "_handle": None, "_json": self.json if self.proved else None}
 
     def _repr_html_(self) -> str:
-        proved = self.verdict == "proved"
+        kind = {"proved": "proved", "refuted": "wrong"}.get(self.verdict, "")
         badge = {"proved": (f"every string up to {self.length:,}", "ok"), "refuted": ("a wrong answer", "no")}.get(self.verdict, ("no proof", "un"))
-        about = _html.verdict(self.verdict, [badge], proved,
-                              (("numbers", self.type), ("length", f"{self.length:,}"), ("why", self.reason or "every head is bounded")))
+        about = _html.verdict(self.verdict, [badge], kind,
+                              (("numbers", self.type), ("length", f"{self.length:,}")), self.reason or "every head is bounded")
         parts = [_html.marked(self.letters, self.position, self._where())] if self.counterexample is not None else []
         if self.heads:
             parts.append(_html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),

@@ -173,12 +173,17 @@ class Gaps(Framed):
         ax = axes(ax, "plot()", 7, 4)
         for k, ((layer, head), rows) in enumerate(self._rows.items()):
             shown, colour = np.where(np.isfinite(rows), rows, np.nan), f"C{k % 10}"
+            if np.isnan(shown).all():  # all scores of a row are equal, always
+                continue
             name = f"{layer}.{head} {shortened(self.labels[layer, head], 40)}"
             ax.plot(range(len(rows)), shown[:, 2], color=colour, label=f"{name}, proved")
             ax.plot(range(len(rows)), shown[:, 0], color=colour, linestyle="none", marker=".", label=f"{name}, measured")
         ax.set_xlabel("letters")
         ax.set_ylabel("log2 of the least gap")
-        ax.legend(loc="best", fontsize="small")
+        if ax.lines:
+            ax.legend(loc="best", fontsize="small")
+        else:
+            ax.set_title("no row of any head has two different scores", fontsize="medium")
         return ax
 
 

@@ -2,19 +2,40 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import html
 import re
-from typing import Any, Iterable, List, Sequence, Tuple
+from typing import Any, Iterable, List, Sequence, Set, Tuple
 
 from ._library import lib, text
 from ._shown import fields_shown
 
-_BESIDE = 12  # letters that are shown on each side of a mark
+_BESIDE = 8  # letters that are shown on each side of a mark
+
+
+def _is_used(selectors: str, names: Set[str]) -> bool:
+    """Whether some selector of a list is about elements and classes that occur."""
+    plain = re.sub(r":[\w-]+(\([^()]*\))?|\[[^]]*\]|&", "", selectors)
+    return any(names.issuperset(re.findall(r"\.?[a-z][\w-]*", one)) for one in plain.split(","))
+
+
+def own_style(part: str) -> str:
+    """An element with as much of the stylesheet as it uses, which is about elements with the same part of it only: of two cards in a page
+    the later would else have the last word. Sizes do not depend on the font of somebody else's page: Jupyter's old notebooks have a root
+    of 10 pixels."""
+    before, style, after = re.split("(?<=<style>)(.*?)(?=</style>)", part, maxsplit=1, flags=re.DOTALL)
+    names = {"." + name for found in re.findall(r'class="([^"]*)"', part) for name in found.split()}
+    names |= {".vscode-light", ".vscode-dark", *re.findall(r"<([a-z][a-z0-9]*)", part)}
+    style = re.sub(r"/\*.*?\*/\n?", "", style, flags=re.DOTALL)
+    style = re.sub(r"\s*([^{};]+)\{([^{}]*)\}", lambda rule: f"\n{rule[1]}{{{rule[2]}}}" if _is_used(rule[1], names) else "", style)
+    style = re.sub(r"(?<![\w-])(\d*\.?\d+)rem\b", lambda found: f"{float(found[1]) * 16:.4g}px", style)
+    name = "t" + hashlib.sha256(style.encode("utf-8")).hexdigest()[:8]
+    return before.replace('class="temper card', f'class="temper card {name}', 1) + style.replace(".temper", f".temper.{name}") + after
 
 
 def card(*parts: str) -> str:
     """One element with its own style, which is about nothing outside."""
-    return f'<div class="temper card"><style>\n{text(lib.temper_draw_style())}</style>' + "".join(parts) + "</div>"
+    return own_style(f'<div class="temper card"><style>\n{text(lib.temper_draw_style())}</style>' + "".join(parts) + "</div>")
 
 
 def heading(what: str, code: str = "") -> str:
@@ -47,20 +68,22 @@ def table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def marked(letters: Sequence[str], position: int, says: str) -> str:
     """A string letter by letter, around a position, from 1, that is marked; 0: none is."""
     first, last = max(0, position - 1 - _BESIDE), min(len(letters), max(position, 1) + _BESIDE)
-    shown = [f"<th>{'…' if first else ''}</th>"] if first else []
+    shown = ["<th>…</th>"] if first else []
     cells = ["<td></td>"] if first else []
     for k in range(first, last):
         shown.append(f'<th scope="col"><b>{html.escape(letters[k])}</b><small>{k + 1}</small></th>')
         cells.append('<td class="x" title="the wrong answer"></td>' if k + 1 == position else "<td></td>")
     shown += ["<th>…</th>"] if last < len(letters) else []
-    return (f'<div class="scroll"><table class="cells truth"><thead><tr><th class="corner"><small>{html.escape(says)}</small></th>{"".join(shown)}</tr>'
-            f'</thead><tbody><tr><th scope="row">answer</th>{"".join(cells)}</tr></tbody></table></div>')
+    return (f'<div class="scroll"><table class="cells truth"><thead><tr><th class="corner"><small>letter</small><small>position</small></th>{"".join(shown)}</tr>'
+            f'</thead><tbody><tr><th scope="row">{html.escape(says)}</th>{"".join(cells)}</tr></tbody></table></div>')
 
 
-def verdict(says: str, badges: Iterable[Tuple[str, str]], good: bool, pairs: Iterable[Tuple[str, str]]) -> str:
-    """The card of a verdict: what is said, badges ("ok", "no" or "un" with each), and facts beside each other."""
-    return (f'<div class="verdict{" proved" if good else ""}"><p class="big"><span>{html.escape(says)}</span>'
-            + "".join(f'<span class="badge {kind}">{html.escape(badge)}</span>' for badge, kind in badges) + "</p><dl>"
+def verdict(says: str, badges: Iterable[Tuple[str, str]], kind: str, pairs: Iterable[Tuple[str, str]], why: str = "") -> str:
+    """The card of a verdict, which is "proved", "wrong" or neither, "": what is said, badges ("ok", "no" or "un" with each), a sentence,
+    and facts beside each other."""
+    return (f'<div class="{f"verdict {kind}".rstrip()}"><p class="big"><span>{html.escape(says)}</span>'
+            + "".join(f'<span class="badge {kind}">{html.escape(badge)}</span>' for badge, kind in badges) + "</p>"
+            + (f'<p class="say">{html.escape(why)}</p>' if why else "") + "<dl>"
             + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(fact)}</dd>" for name, fact in pairs) + "</dl></div>")
 
 

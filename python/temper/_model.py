@@ -294,7 +294,7 @@ class Model:
         out = ffi.new("char **")
         call(name, out, self._handle, run, batch.one(0)[0], options)
         try:
-            return text(out[0])
+            return _html.own_style(text(out[0])) if format == "part" else text(out[0])
         finally:
             lib.temper_free(out[0])
 

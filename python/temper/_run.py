@@ -124,7 +124,7 @@ class Run(Framed):
         pairs += [("proved to be", f"the {self.claim}'s" if self.claim.startswith("formula") else f"the {self.claim}")] if self.claim else []
         pairs += [("noticed", self.warning)] if self.warning else []
         parts = [_html.heading("A run of", self.formula or "a model"),
-                 _html.verdict(mark + self._says(), self._badges(), self.proved and self.right is not False, pairs)]
+                 _html.verdict(mark + self._says(), self._badges(), "wrong" if self.right is False else "proved" if self.proved else "", pairs)]
         return _html.card(*parts, self._ruler() if self.letters else "")
 
     def _ruler(self) -> str:
