@@ -15,7 +15,8 @@ _BESIDE = 8  # letters that are shown on each side of a mark
 
 def _is_used(selectors: str, names: Set[str]) -> bool:
     """Whether some selector of a list is about elements and classes that occur."""
-    plain = re.sub(r":[\w-]+(\([^()]*\))?|\[[^]]*\]|&", "", selectors)
+    plain = re.sub(r":is\(([^(),]*),[^()]*\)", r"\1", selectors)
+    plain = re.sub(r":[\w-]+(\([^()]*\))?|\[[^]]*\]", "", plain)
     return any(names.issuperset(re.findall(r"\.?[a-z][\w-]*", one)) for one in plain.split(","))
 
 

@@ -46,7 +46,7 @@ def _answer(function: Callable[[Any], Any], argument: Any, shown: str) -> bool:
         array = np.asarray(found.detach().cpu() if hasattr(found, "detach") else found)
     except (TypeError, ValueError):
         array = np.zeros(2)
-    if array.size != 1 or array.dtype.kind not in "biu" or array.reshape(-1)[0] not in (0, 1):
+    if array.size != 1 or array.dtype.kind not in "biuf" or array.reshape(-1)[0] not in (0, 1):
         raise AssertionError(f"the function's answer on {shown!r} is neither True nor False: {shortened(repr(found))}")
     return bool(array.reshape(-1)[0])
 
@@ -76,7 +76,7 @@ def assert_equivalent(spec: "Union[str, Expression, Formula, Model]", function: 
         Equivalence(strings=9841, exhaustive=8, length=8)
 
     spec       a formula, with options of temper.parse such as alphabet; or a Model, whose answers are then those of its runs
-    function   is called with one string and answers True or False, as a bool, a number or a tensor
+    function   is called with one string and answers True or False, as a bool, 0 or 1, or a tensor of one of these
     length     all strings up to this length are compared, the empty one too, as far as these are not more than `most`; beyond that
                `random` strings of random lengths up to it, from the seed
     arguments  what the function takes: "text", a list of "letters", or an array of letter "numbers"

@@ -1,6 +1,8 @@
 """What the tests of the Python package share: the command line program of the same build, and formulas of every kind."""
+import importlib.util
 import os
 import subprocess
+import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -30,6 +32,12 @@ FORMULAS = [
     ("O (Y '\u00e9' & '\u03b1')", "\u00e9\u03b1\u6f22\U0001f600", {}),
     ("A := # a\nB := # b\nA <= B", "ab", {"syntax": "crasp"}),
 ]
+
+
+def optional(*packages):
+    """For tests that need packages of others: left out where these are not installed, but not where nothing may be (TEMPER_NO_SKIP)."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing and not os.environ.get("TEMPER_NO_SKIP"), f"{' and '.join(missing)}: not installed")
 
 
 def options(formula, alphabet, more):

@@ -1,5 +1,4 @@
 """Wrong use: every message is the command line's, with line and caret, and hints in Python's words; libraries that do not fit are refused."""
-import importlib.util
 import os
 import re
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import temper
-from common import BUILD, ROOT, temper_program
+from common import BUILD, ROOT, optional, temper_program
 from temper._header import declarations, header_path
 from temper._library import ffi, is_compatible
 from temper._remedies import REMEDIES
@@ -232,7 +231,7 @@ class Library(unittest.TestCase):
             (folder / "temper.h").write_bytes(header_path().read_bytes())
             self.assertEqual(self.imported(BUILD / "libtemper.so", code, room).stdout, "[True, False]\n")
 
-    @unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")), "pip is not installed")
+    @optional("pip", "setuptools", "wheel")
     def test_pip(self):
         """pip install, without a network, of a copy of the sources."""
         with tempfile.TemporaryDirectory() as room:
