@@ -17,5 +17,16 @@ if [ -z "${PYTHON-}" ]; then
         [ -z "${TEMPER_NO_SKIP-}" ] || exit 1
     fi
 fi
-"${PYTHON:-/usr/bin/python3}" -W error::ResourceWarning -m unittest discover -s "$here" -t "$here"
-TEMPER_NO_SKIP='' exec /usr/bin/python3 -W error::ResourceWarning -m unittest discover -s "$here" -t "$here" -p 'test_usual.py'
+tests() { # interpreter, pattern
+    "$1" -W error::ResourceWarning -m unittest discover -s "$here" -t "$here" -p "$2"
+}
+# Side by side, in two halves.
+log=$build/test-python.log
+tests "${PYTHON:-/usr/bin/python3}" 'test_e*.py' >"$log" 2>&1 &
+half=$!
+status=0
+tests "${PYTHON:-/usr/bin/python3}" 'test_[!e]*.py' || status=1
+TEMPER_NO_SKIP='' tests /usr/bin/python3 'test_usual.py' || status=1
+wait $half || status=1
+cat "$log"
+exit $status

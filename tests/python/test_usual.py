@@ -98,7 +98,7 @@ class Formats(unittest.TestCase):
     @optional("torch")
     def test_torch_dtypes(self):
         import torch
-        for dtype, name in ((torch.float32, "f32"), (torch.bfloat16, "bf16"), (torch.half, "f16"), (torch.float8_e4m3fn, "e4m3"),
+        for dtype, name in ((torch.float32, "f32"), (torch.bfloat16, "bf16"), (torch.half, "f16"), (getattr(torch, "float8_e4m3fn", "e4m3"), "e4m3"),
                             ((torch.bfloat16, torch.float32), "bf16/f32")):
             self.assertEqual(self.model.proof(dtype).type, name)
         self.assertRaises(temper.RangeError, lambda: self.model.run("a", type=torch.int32))
