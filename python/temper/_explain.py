@@ -70,6 +70,7 @@ class Explanation(Framed):
     channels: List[Channel]
     proofs: "List[Proof]"  # in f64, f32 and bf16/f32
     simplified: List[str]  # what the alphabet makes simpler than it was written
+    words: str  # the formula as a sentence, or ""
 
     def _repr_html_(self) -> str:
         return _html.card(_html.heading("Transformer"), _html.facts(_facts(self)), _parts_table(self), _heads_table(self))
@@ -86,13 +87,13 @@ class Explanation(Framed):
         return "\n".join(_overview(self) + _parts(self) + _heads(self))
 
 
-def _simplified(model: "Model") -> List[str]:
+def _told(model: "Model") -> Tuple[List[str], str]:
     """Of a model whose specification has another alphabet nothing is known."""
     try:
         own = model._own_formula() if model.formula else None
+        return (list(own.simplified), own.words) if own else ([], "")
     except TemperError:
-        own = None
-    return list(own.simplified) if own else []
+        return [], ""
 
 
 def explain(model: "Model") -> Explanation:
@@ -120,7 +121,7 @@ def explain(model: "Model") -> Explanation:
         channels.append(Channel(text(channel.label), text(channel.position)))
     return Explanation(info, list(model.letters), parts, heads, channels,
                        [model.proof("f64"), model.proof("f32"), model.proof("bf16/f32")],
-                       _simplified(model))
+                       *_told(model))
 
 
 # ---- the text, as on the command line ----
@@ -137,6 +138,8 @@ def _overview(e: Explanation, table: bool = True) -> List[str]:
         source = i.source[:-1] if i.source.endswith("\n") else i.source
         rows = [_shown(encode(row), 400) for row in source.split("\n")]
         lines += ["specification  " + "\n               ".join(rows)]
+    if e.words:
+        lines.append("in words       " + "\n               ".join(_shown(encode(line)) for line in e.words.splitlines()))
     shown = " ".join(_shown(encode(letter), 20) for letter in e.letters[:40])
     more = f" ... ({len(e.letters)} letters)" if len(e.letters) > 40 else ""
     lines.append("alphabet       " + shown + more + (" (tokens)" if i.tokens else ""))

@@ -56,20 +56,23 @@ class Formula:
 
     def __str__(self) -> str:
         """Text that parses back to the same formula."""
-        out = ffi.new("char **")
-        call("temper_spec_print", out, self._handle)
-        try:
-            return text(out[0])
-        finally:
-            lib.temper_free(out[0])
+        return self._told("temper_spec_print")
+
+    @property
+    def words(self) -> str:
+        """The formula as an English sentence: H(b -> O a) is "so far, at every b there has been an a". For people; "" for a transducer."""
+        return self._told("temper_spec_words")
 
     @property
     def simplified(self) -> Tuple[str, ...]:
         """What the alphabet makes simpler than it was written, such as "a S b is O b: ..."."""
+        return tuple(self._told("temper_spec_simplified").splitlines())
+
+    def _told(self, name: str) -> str:
         out = ffi.new("char **")
-        call("temper_spec_simplified", out, self._handle)
+        call(name, out, self._handle)
         try:
-            return tuple(text(out[0]).splitlines())
+            return text(out[0])
         finally:
             lib.temper_free(out[0])
 
