@@ -44,7 +44,8 @@ def differences(now, before):
         for a, b in zip(json.dumps(one, indent=1, ensure_ascii=False, sort_keys=True).splitlines(),
                         json.dumps(other, indent=1, ensure_ascii=False, sort_keys=True).splitlines()):
             if a != b:
-                found.append(f"cell {k + 1}: {a.strip()[:300]!r}, not {b.strip()[:300]!r}")
+                place = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+                found.append(f"cell {k + 1}: {a[max(0, place - 40):place + 80]!r}, not {b[max(0, place - 40):place + 80]!r}")
                 break
     return found
 
