@@ -154,7 +154,7 @@ def _overview(e: Explanation, table: bool = True) -> List[str]:
     grown = max((growths.index(h.growth) for h in e.heads), default=0)
     lines.append(f"growth         {growths[grown]} (the largest of the heads)")
     for k, p in enumerate(e.proofs if table else []):
-        lines.append(f"{'' if k else 'proved length':<14} {p.type:<8} {'none' if p.length is None else p.length:>13}  "
+        lines.append(f"{'' if k else 'proved length':<14} {p.type:<8} {_letters(p):>13}  "
                      f"{'' if p.length is None else p.claim:<12}  "
                      + ("" if p.length is None or p.every_position else "the verdict only; ") + _shown(encode(p.obstacle)))
     if i.output_margin > 0:
@@ -205,8 +205,13 @@ def _facts(e: Explanation) -> List[Tuple[str, str]]:
     return pairs
 
 
+def _letters(p: "Proof", comma: str = "") -> str:
+    """The longest length that bounds are stated for is one that people know."""
+    return "none" if p.length is None else "2^40" if p.length == 1 << 40 else format(p.length, comma)
+
+
 def _length(p: "Proof") -> str:
-    return "none" if p.length is None else f"{p.length:,} ({p.claim}{'' if p.every_position else ', the verdict only'})"
+    return "none" if p.length is None else f"{_letters(p, ',')} ({p.claim}{'' if p.every_position else ', the verdict only'})"
 
 
 def _parts_table(e: Explanation) -> str:

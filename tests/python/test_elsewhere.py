@@ -230,7 +230,7 @@ class Pages(unittest.TestCase):
                  "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"]), "run": model.inspect("caab"),
                  "transducer": temper.compile("alphabet a b\ntransduce\nemit x = a\nemit y = !a\n").inspect("ab"),
                  "wrong run": model.inspect(42 * "bc" + "b", type="bf16/f32", unchecked=True)}
-        parts = {"explain": "f64: 1,099,511,627,776 (formula); f32: ", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
+        parts = {"explain": "f64: 2^40 (formula); f32: ", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
                  "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Least gaps", "run": "accepts",
                  "transducer": "writes &#x27;xy&#x27;", "wrong run": "✗ wrong"}
         for name, thing in shown.items():
