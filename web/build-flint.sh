@@ -16,8 +16,7 @@ cd "$cache/sources"
 say() { echo "web-full: $*"; }
 
 say "source packages of gmp, mpfr4, flint, flint-arb into $cache/sources"
-release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-echo "deb-src http://deb.debian.org/debian $release main" >sources.list
+sh "$here/../scripts/debian-sources.sh" "" deb-src | sed 1q >sources.list # the archive; updates are further lines
 apt="apt-get -qq -o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$PWD/lists
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=$(id -un)"
 $apt update

@@ -6,11 +6,7 @@ folder=$1 architecture=$2 release=${3-}
 [ ! -e "$folder/complete" ] || exit 0
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial" "$folder/root"
 : >"$folder/apt/status"
-# The mirror that this system uses itself.
-apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' |
-    awk -v wanted="$release" '$3 == "Debian" && $4 == "main" && $2 !~ /-/ && !seen++ {
-        print "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] " $1, wanted ? wanted : $2, "main" }' >"$folder/apt/sources.list"
-[ -s "$folder/apt/sources.list" ] || { echo "sysroot: this system's apt knows no Debian mirror" >&2; exit 1; }
+sh "$(dirname "$0")/../../scripts/debian-sources.sh" $release >"$folder/apt/sources.list"
 cat >"$folder/apt/config" <<END
 APT::Architecture "$architecture";
 APT::Architectures { "$architecture"; };
