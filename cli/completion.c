@@ -18,7 +18,7 @@ typedef struct typing {
 static void offer_part(const typing *t, const char *candidate, size_t length) {
     size_t typed = strlen(t->word);
     if (typed > length || memcmp(candidate, t->word, typed) != 0) return;
-    printf("%.*s%.*s\n", (int)t->prefix_length, t->prefix, (int)length, candidate);
+    printf("%.*s%.*s\n", (int)t->prefix_length, t->prefix ? t->prefix : "", (int)length, candidate);
 }
 
 static void offer(const typing *t, const char *candidate) { offer_part(t, candidate, strlen(candidate)); }

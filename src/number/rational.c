@@ -1,10 +1,12 @@
 #include "number/rational.h"
 
+#include <mpfr.h>
+
+/* FLINT 3 declares fmpq_get_mpfr only behind MPFR. */
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
 #include <float.h>
 #include <math.h>
-#include <mpfr.h>
 
 #include "number/exact_open.h"
 #include "number/quick_ball.h"
