@@ -19,7 +19,8 @@ DESTDIR  ?=
 # Honest numerics: no contraction, no fast-math, and the same bits everywhere.
 NUMERIC   = -ffp-contract=off -fno-fast-math -fno-unsafe-math-optimizations $(EXCESS)
 # On s390x gcc computes floats as doubles, as an old C library there did, unless it is told not to.
-EXCESS   := $(if $(findstring s390x,$(shell $(CC) -dumpmachine)),-fexcess-precision=fast,)
+MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
+EXCESS   := $(if $(findstring s390x,$(MACHINE)),-fexcess-precision=fast,)
 # clang 14 at -O2 leaves loops out that it must not (tests/t-compiler.c); without this pass it does not.
 CLANG_SOUND := -mllvm -enable-split-backedge-in-load-pre=false
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
@@ -57,7 +58,7 @@ SHARED = $(BUILD)/libtemper.so.$(VERSION)
 # The lab uses what is inside the library, so it is linked statically, before it.
 LAB    = $(BUILD)/libtemper-lab.a
 
-all: $(STATIC) $(SHARED) $(LAB) $(BUILD)/temper
+all: $(STATIC) $(SHARED) $(LAB) $(BUILD)/temper ## build the library, the lab and the program into build/
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -74,7 +75,7 @@ FAST := -O3
 $(BUILD)/src/run/kernels_ref.o $(BUILD)/src/run/execute_f64.o $(BUILD)/src/run/execute_f32.o: ALL_CFLAGS += $(FAST)
 $(BUILD)/src/run/kernels_avx2.o: ALL_CFLAGS += $(FAST) $(AVX2)
 $(BUILD)/src/run/kernels_avx512.o: ALL_CFLAGS += $(FAST) $(AVX512)
-AVX2   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
+AVX2   := $(if $(findstring x86_64,$(MACHINE)),-mavx2 -mfma,)
 AVX512 := $(AVX2:-mavx2=-mavx512f -mavx512dq)
 
 $(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
@@ -130,13 +131,13 @@ $(SHARED): $(LIB_OBJ)
 	@ln -sf $(@F) $(BUILD)/libtemper.so
 
 # The program loads FLINT only if a command needs it, which saves 2 ms of start-up (cli/lazy/flint_open.c); LAZY= links it as usual.
-LAZY := $(if $(findstring -fsanitize,$(CFLAGS) $(LDFLAGS)),,$(shell sh scripts/flint-link.sh --can $(firstword $(CC)) "$(EXACT)" 2>/dev/null && echo yes))
+LAZY := $(if $(findstring -fsanitize,$(CFLAGS) $(LDFLAGS)),,$(shell sh scripts/flint-link.sh --can "$(CC)" "$(EXACT)" 2>/dev/null && echo yes))
 LAZY_OBJ := $(if $(LAZY),$(BUILD)/made/flint_link.o $(BUILD)/cli/lazy/flint_open.o)
 FLINT_USERS := $(BUILD)/src/number/rational.o $(BUILD)/src/number/ball.o
 $(BUILD)/made/flint_link.c: $(FLINT_USERS) scripts/flint-link.sh
 	@mkdir -p $(@D)
 	@$(SAY) "  JUMPS   $@"
-	$(Q)sh scripts/flint-link.sh $(firstword $(CC)) $(@D) "$(EXACT)" $(FLINT_USERS)
+	$(Q)sh scripts/flint-link.sh "$(CC)" $(@D) "$(EXACT)" $(FLINT_USERS)
 $(BUILD)/cli/lazy/flint_open.o: $(BUILD)/made/flint_link.c
 $(BUILD)/cli/lazy/flint_open.o: ALL_CFLAGS += -I$(BUILD)/made
 
@@ -163,7 +164,7 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 	@$(SAY) "  LD      $@"
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-include web/web.mk
+include web/web.mk tests/bare/bare.mk
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d) \
@@ -172,7 +173,7 @@ include web/web.mk
 # ---- for people ----------------------------------------------------------------------------------------------
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(filter Makefile %.mk,$(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages), or say what to install
 	@sh scripts/setup.sh build test lint
@@ -189,7 +190,7 @@ test: ## set up, build, and run all tests (about four minutes)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long: ## the same tests with ten times the effort
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@TEMPER_TEST_EFFORT=10 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 # Lines for backtraces and no more (-g1): a fifth of the time of compiling.
@@ -230,12 +231,12 @@ test-paste: ## every command line of pages and help, pasted into an empty folder
 	@bash tests/paste.sh $(BUILD)/temper all
 
 test-tables: ## tables of the pages against what the program says now, also those that take minutes
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/bench/sizes
 	@python3 tests/tables.py $(BUILD) --all
 
 proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
-	@sh scripts/setup.sh build proofs
+	@sh scripts/setup.sh build test proofs
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
 
@@ -276,6 +277,7 @@ MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,te
     transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import stock-import digits json)))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
+	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
 	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
@@ -287,7 +289,7 @@ COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst
 COVERAGE_BIN = $(patsubst tests/%.c,$(BUILD)/coverage/tests/%,$(COVERAGE_TESTS))
 .PHONY: coverage coverage-programs
 coverage: ## which branches of readers and proofs no test takes, in build/coverage/left (long)
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@rm -rf $(BUILD)/coverage/src/*/*.gcda
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
 	@for test in cli import; do bash tests/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
@@ -322,7 +324,7 @@ $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS)): $(FUZZ_AID) $(FUZZ_BUILD)/li
 
 .PHONY: fuzz fuzz-programs
 fuzz: ## hostile inputs to every reader, and specifications against their transformers (SECONDS=60 a target, ROUNDS=1, FUZZ="spec model")
-	@sh scripts/setup.sh build clang
+	@sh scripts/setup.sh build test clang
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) CC=clang OPT="-O2 -g1" FAST= \
 	    CFLAGS="$(FUZZ_COVER) $(FUZZ_FLAGS)" fuzz-programs
@@ -331,7 +333,7 @@ fuzz: ## hostile inputs to every reader, and specifications against their transf
 fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))
 
 test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
-	@sh scripts/setup.sh build
+	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@bash tests/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS) --jobs $(JOBS)
 KILLS ?= 10000
@@ -419,14 +421,14 @@ deb: ## Debian packages in build/deb, looked at by lintian
 
 .PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages, with torch, pandas and others that it can use (installs them; a minute)
-	@sh scripts/setup.sh build python venv cairo
+	@sh scripts/setup.sh build python pip venv cairo
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/python/run.sh $(BUILD)
 
 types: ## mypy --strict on the Python package, and on a program that uses it
 	@sh scripts/setup.sh python types
-	@cd python && mypy --cache-dir "$(abspath $(BUILD))/mypy"
-	@cd python && MYPYPATH=. mypy --cache-dir "$(abspath $(BUILD))/mypy" ../tests/python/typed_use.py
+	@cd python && mypy --cache-dir "$${TEMPER_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/temper}/mypy"
+	@cd python && MYPYPATH=. mypy --cache-dir "$${TEMPER_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/temper}/mypy" ../tests/python/typed_use.py
 
 # ---- measuring: bench/ ----
 
@@ -462,7 +464,7 @@ bench: ## measure temper beside PyTorch, onnxruntime, JAX and llama.cpp, into be
 FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/web/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
-	@sh scripts/setup.sh build lint
+	@sh scripts/setup.sh build test lint
 	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
@@ -470,6 +472,7 @@ lint: ## formatting, static analysis, include order, comments
 	python3 scripts/check-locale.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
+	sh scripts/check-hosts.sh
 
 format: ## reformat all sources
 	@clang-format -i $(FORMATTED)

@@ -30,9 +30,9 @@ say "The same as a page, with exact numbers where you point:"
 mkdir -p "$folder/demo"
 run show -f "$formula" --alphabet abc -o "$page" caab
 
+say "Next:"
+echo "    export PATH=\"$folder:\$PATH\"  # then the program is called temper"
+echo "    temper help                     # what it can do; temper examples: specifications to begin with"
+echo "    temper                          # asks for formulas and strings"
 say "Open this page in a browser:"
 echo "file://$page"
-say "Next:"
-echo "    export PATH=\"$folder:\$PATH\"      then the program is called temper"
-echo "    temper                              asks for formulas and strings"
-echo "    temper help, temper examples, README.md, doc/README.md"

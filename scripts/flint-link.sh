@@ -1,17 +1,17 @@
 #!/bin/sh
 # Writes DIR/flint_link.h and DIR/flint_link.c: the functions that OBJECTS need of FLINT and the libraries below it, each as a jump through a
 # table that cli/lazy/flint_open.c fills. usage: flint-link.sh CC DIR "LIBS" OBJECT ...
-# The program of `$0 --can CC "LIBS"` ends with 0 where that works: x86-64, with shared libraries.
+# CC may have options. The program of `$0 --can CC "LIBS"` ends with 0 where that works: x86-64, with shared libraries.
 set -eu
 shared() { # CC LIBS: the libraries' files and their names for the loader
     for flag in $2; do
-        file=$("$1" -print-file-name="lib${flag#-l}.so")
+        file=$($1 -print-file-name="lib${flag#-l}.so")
         [ -e "$file" ] || return 1
         printf '%s %s\n' "$file" "$(objdump -p "$file" 2>/dev/null | sed -n 's/^ *SONAME *//p')"
     done
 }
 if [ "$1" = --can ]; then
-    case $("$2" -dumpmachine) in x86_64-*linux-gnu) ;; *) exit 1 ;; esac
+    case $($2 -dumpmachine) in x86_64-*linux-gnu) ;; *) exit 1 ;; esac
     shared "$2" "$3" | awk 'NF != 2 { bad = 1 } END { exit bad || NR == 0 }'
     exit
 fi

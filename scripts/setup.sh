@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, test, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, cairo, types, proofs, web, web-full), saying what and why; without root or
-# apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
+# Installs the Debian packages that are missing for the given jobs, which are listed below, saying what and why. Without apt,
+# or for a user who is neither root nor may use sudo, it prints the command to run and stops. What is there already, from
+# whatever source, is left alone.
 set -eu
 
 missing=""
@@ -33,6 +34,13 @@ for job in "$@"; do
         need protobuf-c-compiler "makes C of ONNX's schema" "command -v protoc-c"
         need libonnx-dev "ONNX's schema" "test -e \${ONNX_PROTO:-/usr/include/onnx/onnx.proto}"
         ;;
+    test) need python3 "the other side of comparisons: JSON, regular expressions, tables" "python3 -c 'import json, re, subprocess'" ;;
+    oracles) # what some tests compare with; they say so where it is missing
+        need g++ "reads temper.h as C++" "command -v g++ || command -v c++"
+        need zsh "reads its completions" "command -v zsh"
+        need fish "completes" "command -v fish"
+        need librsvg2-bin "makes PNG and PDF of pictures" "command -v rsvg-convert"
+        ;;
     clang)
         need clang "builds the tests a second time" "command -v clang"
         need libclang-rt-dev "clang's sanitizers" "printf 'int main(void) { return 0; }' | clang -fsanitize=address,undefined -x c - -o /dev/null"
@@ -53,6 +61,7 @@ for job in "$@"; do
         need libopenmpi-dev "compiles temper-mpi" "command -v \${MPICC:-mpicc}"
         need openmpi-bin "runs temper-mpi" "command -v mpirun"
         ;;
+    ccache) need ccache "compiles nothing twice" "command -v ccache" ;;
     mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
     torch)
         need python3-torch "runs exported models" "/usr/bin/python3 -c 'import torch'"
@@ -70,6 +79,11 @@ for job in "$@"; do
         need python3-numpy "the arrays of the Python package" "/usr/bin/python3 -c 'import numpy'"
         ;;
     cairo) need libcairo2 "draws pictures in pixels" "ldconfig -p | grep -q libcairo.so.2" ;;
+    pip)
+        need python3-pip "installs the Python package" "/usr/bin/python3 -c 'import pip'"
+        need python3-setuptools "builds the Python package" "/usr/bin/python3 -c 'import setuptools'"
+        need python3-wheel "builds the Python package" "/usr/bin/python3 -c 'import wheel'"
+        ;;
     proofs)
         need coq "checks the proofs" "command -v coqc"
         need libcoq-flocq "floating-point numbers for Coq" "test -d \"\$(coqc -where)/user-contrib/Flocq\""
@@ -100,6 +114,11 @@ for job in "$@"; do
         need m4 "configures GMP" "command -v m4"
         need dpkg-dev "unpacks source packages" "command -v dpkg-source"
         ;;
+    bare)
+        need debootstrap "makes a root with nothing but the system" "command -v debootstrap"
+        need git "clones into it" "command -v git"
+        ;;
+    container) need buildah "builds and runs containers without a daemon" "command -v buildah" ;;
     *)
         echo "setup: unknown job '$job'" >&2
         exit 2
@@ -111,15 +130,35 @@ if [ -z "$missing" ]; then
     echo "setup: everything needed is here"
     exit 0
 fi
-
 echo "setup: missing packages:$why"
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "setup: installing$missing"
-    apt-get update -qq
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends $missing >/dev/null
-else
-    echo "setup: please run this, then try again:" >&2
-    echo "    sudo apt-get update && sudo apt-get install -y$missing" >&2
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    sh "$(dirname "$0")/packages.sh" $missing >&2
     exit 1
 fi
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+    # sudo may ask for a password where there is somebody to ask.
+    if command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        as_root=sudo
+    else
+        echo "setup: please run this as root, then try again:" >&2
+        echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+        exit 1
+    fi
+fi
+echo "setup: installing$missing${as_root:+ (by sudo)}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { # command ...: what it said is shown where it failed
+    $as_root "$@" >"$log" 2>&1 || {
+        tail -n 30 "$log" >&2
+        echo "setup: this failed: $*" >&2
+        exit 1
+    }
+}
+quietly apt-get update -qq
+# FLINT 3 has Arb inside: later releases have no package of its own.
+if ! apt-cache madison libflint-arb-dev 2>/dev/null | grep -q .; then missing=$(echo "$missing" | sed 's/ libflint-arb-dev//'); fi
+# shellcheck disable=SC2086
+quietly env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends $missing
