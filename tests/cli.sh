@@ -13,6 +13,9 @@ passed=0 failed=0
 tab=$'\t'
 # Under sanitizers some commands take a minute; others do the same there.
 case ${TEMPER_TEST_EFFORT:-1} in 0.*) brief=yes ;; *) brief= ;; esac
+. "$root/tests/bare/oracle.sh"
+python=
+oracle python3 'JSON, certificates and safetensors have no second reader' && python=python3
 
 pass() { passed=$((passed + 1)); }
 fail() {
@@ -344,10 +347,10 @@ same 'completion: what --at means to lab' '' "$(complete lab --at '')"
 same 'completion: a file' 'FILES ' "$(complete run -F '')"
 same 'completion: an example' 'dyck.spec dyck.crasp ' "$(complete examples dy)"
 same 'completion: a model of the gallery' 'dyck-2 dyck-2-depth-3 ' "$(complete compile --gallery dyck-2)"
-if command -v zsh >/dev/null; then
+if oracle zsh 'its completions are not read'; then
     same 'completion: zsh reads the script' '' "$(zsh -f -n "$root/completions/temper.zsh" 2>&1)"
 fi
-if command -v fish >/dev/null; then
+if oracle fish 'it completes nothing'; then
     same 'completion: fish' 'eval ' "$(PATH=$work:$PATH HOME=$work fish --no-config -c "temper completion fish | source; complete -C 'temper ev'" 2>&1 | tr '\n' ' ')"
 fi
 sed 's/\\-/-/g; s/\\fI//g; s/\\fR//g' "$root/man/temper.1" >page
@@ -420,7 +423,7 @@ while IFS='|' read -r _ name _ accepted rejected _; do # every claim of the tabl
 done < <(grep '^| \[' "$root/examples/README.md")
 run 0 run -F "$root/examples/add.spec" ddba
 same "examples/add.spec: 3 + 7 is 10, lowest digit first" "0101${tab}ddba" "$out"
-if command -v script >/dev/null; then # a pseudo-terminal
+if oracle script 'nothing is typed at a terminal'; then
     typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' help :language :show ':certify --type f32 --length 10' '' 'a S b' :quit |
         TERM=dumb ASAN_OPTIONS=detect_leaks=0 script -qec "'$temper'" /dev/null 2>&1 | tr -d '\r')
     has 'typed: the prompt' "$typed" 'formula> '
@@ -681,12 +684,12 @@ has 'a set by its other side where that is much shorter' "$out" '  H [^c]'
 run 0 explain m.temper --json
 has 'explain json' "$out" '"kind":"subformula"'
 has 'explain json' "$out" '"kind":"head"'
-if command -v python3 >/dev/null; then
+if [ -n "$python" ]; then
     for call in "explain m.temper" "run --margins m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
         "check m.temper --random 10" "compile -f a --dump formula,hard" "gap h.temper --length 4" \
         "soften h.temper" "limits -f a --type e5m2 --effort 0.01"; do
         IFS=' ' read -ra words <<<"$call"
-        if "$temper" --json "${words[@]}" | python3 -c 'import json, sys
+        if "$temper" --json "${words[@]}" | $python -c 'import json, sys
 for line in sys.stdin: json.loads(line)' 2>err; then pass; else fail "json of: $call" "$(tail -n 1 err)"; fi
     done
 fi
@@ -976,7 +979,7 @@ run 2 show m.temper --html -o a.svg ba
 has 'show: a page is no picture' "$err" 'name the file FILE.html'
 run 0 show m.temper -o named.html ba
 has 'show: a page by its name' "$(head -c 100 named.html)" '<!DOCTYPE html>'
-if command -v rsvg-convert >/dev/null; then
+if oracle rsvg-convert 'no PNG and no PDF is made'; then
     run 0 show m.temper -o a.png ba
     same 'show: PNG' '89504e47' "$(head -c 4 a.png | od -An -tx1 | tr -d ' ')"
     run 0 show m.temper -o a.pdf ba
@@ -1419,10 +1422,8 @@ for kind in temperature positions hard; do
         run 0 ${words/MODEL/s.safetensors}
         same "$kind: ${words/MODEL/s.safetensors}" "$want" "$out"
     done
-    if command -v python3 >/dev/null; then
-        has "$kind: a second reader" "$(python3 "$root/tests/safetensors.py" s.safetensors s.temper 2>&1)" 'same weights in '
-    else
-        echo "cli: no python3, so no second reader of safetensors"
+    if [ -n "$python" ]; then
+        has "$kind: a second reader" "$($python "$root/tests/safetensors.py" s.safetensors s.temper 2>&1)" 'same weights in '
     fi
 done
 cp s.safetensors other.temper
@@ -1750,7 +1751,9 @@ run 0 run made/model.safetensors caab cba
 same 'export: temper reads the weights' "accept${tab}caab
 reject${tab}cba" "$out"
 same 'export: vocabulary' '{ "a": 0, "b": 1, "c": 2, "<start>": 3 }' "$(tr -s '\n ' ' ' <made/vocab.json | sed 's/ $//')"
-python3 -c 'import json; json.load(open("made/config.json")); [json.loads(x) for x in open("made/testvectors.jsonl")]' && pass || fail 'export: JSON'
+if [ -n "$python" ]; then
+    $python -c 'import json; json.load(open("made/config.json")); [json.loads(x) for x in open("made/testvectors.jsonl")]' && pass || fail 'export: JSON'
+fi
 echo mine >made/notes.txt
 run 0 --json export made/model.safetensors --type f32 --outputs patterns,channels,heads -o made
 same 'export: json summary' '{"folder":"made","type":"f32","method":"temperature","layers":2,"heads":2,"channels":6,"proved_length":{"type":"f32","length":2410413,"claim":"formula"}}' "$out"
@@ -1794,17 +1797,22 @@ run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
 same 'export --as: summary' 'stock/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; proved' "$out$err"
 same 'export --as: the files' 'Modelfile README.md certificate.json config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls stock | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 same 'export --as: the file for llama.cpp' GGUF "$(head -c 4 stock/model.gguf)"
-python3 -c 'import json; [json.load(open("stock/" + f)) for f in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")]; [json.loads(x) for x in open("stock/testvectors.jsonl")]' && pass || fail 'export --as: JSON'
 has 'export --as: an answer' "$(grep -F '"string": "b"' stock/testvectors.jsonl)" '"end": [0, 0], "legal": [[2, 4], []]'
 has 'export --as: proved' "$(cat stock/README.md)" 'after every prefix of every string of up to 32 letters'
-python3 - <<'CHECK' && pass || fail 'export --as: the certificate'
+if [ -n "$python" ]; then
+    $python - <<'CHECK' && pass || fail 'export --as: JSON, or the certificate'
 import hashlib, json
+for name in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"):
+    json.load(open("stock/" + name))
+for line in open("stock/testvectors.jsonl"):
+    json.loads(line)
 c = json.load(open("stock/certificate.json"))
 assert c["temper-stock-certificate"] == 1 and c["length"] == 32 and c["allowed"] == 32
 assert [f["name"] for f in c["files"]] == ["model.gguf", "model.safetensors", "onnx/model.onnx"]
 assert all(hashlib.sha256(open("stock/" + f["name"], "rb").read()).hexdigest() == f["sha256"] for f in c["files"])
 CHECK
-python3 -c 'import json, sys; json.dump(json.load(open("stock/certificate.json")), sys.stdout)' > one-line.json
+fi
+tr '\n' ' ' <stock/certificate.json >one-line.json
 run 0 audit one-line.json stock
 has 'audit: a certificate in one line' "$out" 'every string up to length 32 each logit is within 32 of what the source says, as a gpt2 with f32 weights and an f16 cache'
 run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
@@ -2105,12 +2113,8 @@ cp proved/model.gguf other.gguf && printf x >>other.gguf
 run 1 audit proved/certificate.json other.gguf
 has 'audit: another file' "$err" 'it is about another model.gguf'
 run 3 audit proved/certificate.json nowhere.gguf
-python3 - back/model.gguf <<'END'
-import sys
-b = bytearray(open(sys.argv[1], "rb").read())
-b[-2:] = b"\x00\x3c"  # the last weight of a file of f16 is 1: an output reads a column that nobody writes
-open("changed.gguf", "wb").write(b)
-END
+# The last weight of a file of f16 is 1: an output reads a column that nobody writes.
+{ head -c -2 back/model.gguf && printf '\0\074'; } >changed.gguf
 run 2 import changed.gguf -o refused.temper
 has 'import: a changed weight' "$err" "changed.gguf: tensor 'output.weight', row 5, column 63: a column is read that nobody writes"
 run 2 import "$root/README.md"

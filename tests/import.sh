@@ -14,11 +14,11 @@ fail() {
 same() { if [ "$2" == "$3" ]; then pass; else fail "$1: expected '$2', got '$3'"; fi; }
 has() { case $2 in *"$3"*) pass ;; *) fail "$1: no '$3' in '$2'" ;; esac; }
 
-if ! command -v python3 >/dev/null; then
-    echo "import.sh: no python3, so the example of doc/import.md is not run"
-    echo "import.sh: 1 passed, 0 failed"
-    exit 0
-fi
+. tests/bare/oracle.sh
+oracle python3 'the example of doc/import.md is not run' || {
+    echo "import.sh: 0 passed, $failed failed"
+    exit $failed
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("TEMPER_BUILD", ROOT / "build")).resolve()
 PROGRAM = str(BUILD / "temper")
 
+
 # (formula, alphabet, further options of parse): every operator, all three syntaxes, tokens, both reading positions
 FORMULAS = [
     ("true", "ab", {}),
