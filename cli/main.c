@@ -122,7 +122,8 @@ const command command_table[COMMAND_COUNT] = {
     {"soften", FOR_SOFTEN, GROUP_BUILD, "any hard transformer to a soft one, with a proved temperature",
      "temper soften MODEL --length N [options] [-o SOFT]\n"
      "temper soften -f FORMULA | -F FILE [options] [-o SOFT]",
-     "temper compile --gallery dyck-1 -o hard.temper && temper soften hard.temper --length 32 -o soft.temper\n"
+     "temper compile --gallery dyck-1 -o hard.temper\n"
+     "temper soften hard.temper --length 32 -o soft.temper\n"
      "temper soften hard.temper --length 8 --gap exhaustive -o soft.temper\n"
      "temper soften hard.temper --length 32 --adaptive -o soft.temper\n"
      "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n"
@@ -140,7 +141,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
      "temper certify -f FORMULA | -F FILE [options]\n"
      "temper certify -f FORMULA | -F FILE --as gpt2|llama [--length N] [options]",
-     "temper compile -f 'O a' --alphabet ab -o m.temper && temper certify m.temper --length 100k --type f32\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper\n"
+     "temper certify m.temper --length 100k --type f32 -o certificate.json\n"
      "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1e6\n"
      "temper certify -f 'a S b' --alphabet abc --type bf16\n"
      "temper certify -f 'a S b' --alphabet abc --as llama --length 1000\n",
@@ -222,7 +224,8 @@ const command command_table[COMMAND_COUNT] = {
     {"audit", FOR_AUDIT, GROUP_PROVE, "checks a certificate against its model, with code of its own",
      "temper audit CERTIFICATE MODEL\n"
      "temper audit CERTIFICATE FOLDER | model.gguf",
-     "temper compile -f 'O a' --alphabet ab -o m.temper && temper certify m.temper --length 1000 -o proof.json\n"
+     "temper compile -f 'O a' --alphabet ab -o m.temper\n"
+     "temper certify m.temper --length 1000 -o proof.json\n"
      "temper audit proof.json m.temper\n"
      "temper export -f 'O a' --alphabet ab --as gpt2 --length 16 -o folder\n"
      "temper audit folder/certificate.json folder\n",

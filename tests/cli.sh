@@ -415,7 +415,7 @@ while IFS='|' read -r _ name _ accepted rejected _; do # every claim of the tabl
                 same "examples/$file: $string" $verdict $got ;;
             *)
                 for command in eval run; do
-                    same "examples/$file: $command $string" "$verdict${tab}$string" "$("$temper" $command -F "$root/examples/$file" -- "$string" 2>&1)"
+                    same "examples/$file: $command $string" "$verdict${tab}$string" "$("$temper" $command -F "$root/examples/$file" -- "$string" 2>/dev/null)"
                 done ;;
             esac
         done < <(grep -o '`[^`]*`' <<<"$strings" | tr -d '`')
