@@ -187,8 +187,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper export -f 'H(b -> O a)' --alphabet abc -o out/\n"
      "temper compile -f 'O a' --alphabet ab -o m.temper && temper export m.temper -o out/\n"
      "temper export m.temper --type f32 --outputs patterns,channels -o graph.onnx\n"
-     "temper certify m.temper --length 1000 -o proof.json && temper export m.temper --certificate proof.json -o "
-     "out/\n"
+     "temper certify m.temper --length 1000 -o proof.json\n"
+     "temper export m.temper --certificate proof.json -o out/\n"
      "temper export -f 'H(b -> O a)' --alphabet abc --as llama --length 256 -o ordinary/\n",
      "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
      "lens_temper.py, onnx/model.onnx, model.temper, vocab.json, tokenizer.json, tokenizer_config.json and\n"
