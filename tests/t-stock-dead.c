@@ -89,6 +89,14 @@ static void run(entry *e, void *context) {
         refuse(t, m, a, u, row, 0, u->died, goes_down ? 0 : -4096, "after <dead>");
         refuse(t, m, a, u, row, 0, u->died, goes_down ? -2048 : 4096, "after <dead>");
         refuse(t, m, a, u, row, 0, u->dead, -4096, "after <dead>");
+        if (goes_down) refuse(t, m, a, u, row, 0, u->real, 8192, "may be legal after <dead>");
+    }
+    for (size_t k = 0; k < u->head_count; k++) {
+        const undo_head *x = &u->heads[k];
+        size_t dimension = (size_t)x->slot * m->head_size + x->values[0].dimension;
+        if (x->role != UNDO_YESTERDAY) continue;
+        refuse(t, m, a, u, m->layers[x->layer - 1].value + dimension * width, 0, u->real, 0x1p20f,
+               "as large as the pin");
     }
     temper_spec_free(spec);
 }

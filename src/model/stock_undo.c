@@ -7,7 +7,6 @@
 #include "number/elementary.h"
 
 /* doc/stock.md, "Norms". */
-static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 static const double MOST_EPSILON = 1e-5, MOST_BASE = 0x1p126;
 
 enum { PIN, COUNTER_PIN, GROUND, BALANCE };
@@ -24,7 +23,7 @@ const char *undo_role_name(undo_role role) {
 static void check_norm(const undo *u, const float *gain) {
     const struct stock_model *m = u->m;
     bool gpt2 = m->architecture == STOCK_GPT2;
-    double pin = gpt2 ? GPT2_PIN : LLAMA_PIN;
+    double pin = gpt2 ? UNDO_GPT2_PIN : UNDO_LLAMA_PIN;
     double spread = gpt2 ? pin * sqrt(2.0 / m->width) : pin / sqrt((double)m->width);
     for (uint32_t k = 0; k < m->width; k++) {
         bool none = gpt2 && (k == COUNTER_PIN || (k >= BALANCE && k < u->first));
@@ -282,7 +281,7 @@ undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a) {
     check_norms(u);
     for (uint32_t t = 0; t < m->vocabulary; t++)
         read_embedding(u, m->token_embedding + (size_t)t * m->width,
-                       m->architecture == STOCK_GPT2 ? GPT2_PIN : LLAMA_PIN, UNDO_TOKEN, t, m->vocabulary);
+                       m->architecture == STOCK_GPT2 ? UNDO_GPT2_PIN : UNDO_LLAMA_PIN, UNDO_TOKEN, t, m->vocabulary);
     for (uint32_t i = 0; m->architecture == STOCK_GPT2 && i < m->positions; i++)
         read_embedding(u, m->position_embedding + (size_t)i * m->width, 0, UNDO_TABLE, i, m->positions);
     find_dead(u);

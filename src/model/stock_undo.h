@@ -105,6 +105,11 @@ typedef struct undo_step {
     double rest; /* GPT-2, as of values */
 } undo_step;
 
+/* The numbers of a column on all strings of tokens, <dead> among them. */
+typedef struct undo_reach {
+    double low, high;
+} undo_reach;
+
 typedef struct undo {
     arena *arena;
     const struct stock_model *m;
@@ -121,6 +126,7 @@ typedef struct undo {
     size_t head_count, head_capacity;
     undo_step *steps; /* in the order of layers */
     size_t step_count, step_capacity;
+    undo_reach *reach;   /* [column] */
     double *zeros;       /* [positions] the `place` of columns that nobody writes */
     undo_form *logits;   /* [vocabulary] rows of the output */
     undo_form *outputs;  /* [vocabulary] the same on strings of letters: without `died` */
@@ -132,6 +138,8 @@ typedef struct undo {
 #define UNDO_GATE        64.0   /* K */
 #define UNDO_LEAST_KAPPA 8.0    /* a head that keeps others less far away is refused */
 #define UNDO_DIED        4096.0 /* what <dead> takes from the logits of others */
+#define UNDO_LLAMA_PIN   0x1p15
+#define UNDO_GPT2_PIN    0x1p13
 
 static inline double undo_positions(const undo *u) { return (double)u->m->positions; }
 
@@ -195,6 +203,9 @@ void undo_layer_steps(undo *u, uint32_t layer);
 /* Fills `died` and `outputs`; refuses a model in which a string may go on after <dead> (doc/stock.md, "Unknown
    text"). */
 void undo_settle_dead(undo *u);
+
+/* How large the form is at most, on all strings of tokens. */
+double undo_most(const undo *u, const undo_form *f);
 
 /* Refuses a form that reads a column which nobody writes, or which is written in this layer or later (of nets: by
    steps), or a mean where none may be, or a head's number where only nets may read it. */
