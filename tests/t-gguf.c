@@ -276,6 +276,9 @@ static void test_contents(entry *e, void *context) {
         {"general.architecture", "general.architectura"},
         {"tokenizer.ggml.scores", "tokenizer.ggml.scorez"},
         {"tokenizer.ggml.precompiled_charsmap", "tokenizer.ggml.precompiled_charsmaq"},
+        {"<s>\xe2\x96\x81", "<x>\xe2\x96\x81"}, /* a name of its own could be a letter to tokenizers */
+        {"</s>\xe2\x96\x81", "zzzz\xe2\x96\x81"},
+        {"<dead>\xe2\x96\x81", "<dear>\xe2\x96\x81"},
     };
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
         text t;

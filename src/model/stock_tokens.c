@@ -20,9 +20,12 @@ stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a) {
             trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "two tokens are called '%s'",
                        text_escaped(a, letter, strlen(letter), 40));
     }
-    const uint32_t others[] = {STOCK_BOS, STOCK_EOS, stock_dead(t)};
+    const struct {
+        uint32_t token;
+        const char *name;
+    } others[] = {{STOCK_BOS, STOCK_BOS_NAME}, {STOCK_EOS, STOCK_EOS_NAME}, {stock_dead(t), STOCK_DEAD_NAME}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        t->names[others[k]] =
-            token_name(a, t->names + STOCK_LETTERS, stock_dead(t) - STOCK_LETTERS, m->tokens[others[k]]);
+        t->names[others[k].token] =
+            token_name(a, t->names + STOCK_LETTERS, stock_dead(t) - STOCK_LETTERS, others[k].name);
     return t;
 }

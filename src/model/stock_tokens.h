@@ -12,6 +12,11 @@ typedef struct stock_tokens {
     bool has_words;     /* then blanks separate letters */
 } stock_tokens;
 
+/* Names of the three, in brackets where letters spell them. No file says another one: it could be in a string. */
+#define STOCK_BOS_NAME  "<s>"
+#define STOCK_EOS_NAME  "</s>"
+#define STOCK_DEAD_NAME "<dead>"
+
 enum { STOCK_BOS = 0, STOCK_EOS = 1, STOCK_LETTERS = 2 };
 
 static inline uint32_t stock_dead(const stock_tokens *t) { return t->count - 1; }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/stock_tokens.h"
 #include "number/elementary.h"
 #include "stock/stock_plan.h"
 
@@ -200,8 +201,8 @@ static void name_tokens(const stock_plan *p, struct stock_model *m, arena *a) {
     const temper_model *hard = p->hard;
     size_t letters = hard->letters.count, count = 0;
     const char **tokens = arena_alloc(a, letters + hard->read.count + 3, sizeof *tokens);
-    tokens[count++] = "<s>";
-    tokens[count++] = "</s>";
+    tokens[count++] = STOCK_BOS_NAME;
+    tokens[count++] = STOCK_EOS_NAME;
     for (size_t k = 0; k < letters; k++)
         tokens[count++] = arena_copy(a, hard->letters.letters[k], strlen(hard->letters.letters[k]));
     for (uint32_t k = 0; hard->kind == TEMPER_KIND_TRANSDUCER && k < hard->read.count; k++) {
@@ -210,7 +211,7 @@ static void name_tokens(const stock_plan *p, struct stock_model *m, arena *a) {
         for (size_t t = STOCK_FIRST_LETTER; t < count && !known; t++) known = !strcmp(tokens[t], name);
         if (!known) tokens[count++] = arena_copy(a, name, strlen(name));
     }
-    tokens[count++] = "<dead>";
+    tokens[count++] = STOCK_DEAD_NAME;
     m->tokens = tokens;
     m->letters = (uint32_t)letters;
     m->words = hard->letters.tokens;
