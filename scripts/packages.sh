@@ -22,6 +22,8 @@ zsh                    zsh                    zsh                    zsh
 fish                   fish                   fish                   fish
 librsvg2-bin           librsvg2-tools         librsvg                librsvg
 ccache                 ccache                 ccache                 ccache
+locales                glibc-locale-source    glibc                  -
+libcairo2              cairo                  cairo                  cairo
 clang                  clang                  clang                  llvm
 libclang-rt-dev        compiler-rt            compiler-rt            llvm
 gcc-aarch64-linux-gnu  gcc-aarch64-linux-gnu  aarch64-linux-gnu-gcc  -

@@ -34,7 +34,10 @@ for job in "$@"; do
         need protobuf-c-compiler "makes C of ONNX's schema" "command -v protoc-c"
         need libonnx-dev "ONNX's schema" "test -e \${ONNX_PROTO:-/usr/include/onnx/onnx.proto}"
         ;;
-    test) need python3 "the other side of comparisons: JSON, regular expressions, tables" "python3 -c 'import json, re, subprocess'" ;;
+    test)
+        need python3 "the other side of comparisons: JSON, regular expressions, tables" "python3 -c 'import json, re, subprocess'"
+        need locales "locales with a decimal comma, and others" "command -v localedef && test -e /usr/share/i18n/locales/de_DE"
+        ;;
     oracles) # what some tests compare with; they say so where it is missing
         need g++ "reads temper.h as C++" "command -v g++ || command -v c++"
         need zsh "reads its completions" "command -v zsh"
@@ -52,7 +55,6 @@ for job in "$@"; do
         need gcc-i686-linux-gnu "compiles for a machine that is refused" "command -v i686-linux-gnu-gcc"
         need qemu-user "runs what was compiled for other machines" "command -v qemu-aarch64"
         ;;
-    test) need locales "locales with a decimal comma, and others" "command -v localedef && test -e /usr/share/i18n/locales/de_DE" ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
         need cppcheck "looks for mistakes" "command -v cppcheck"
