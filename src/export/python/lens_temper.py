@@ -1,4 +1,5 @@
-"""A transformer made by temper as a HookedTransformer of TransformerLens, for sequences of up to n_ctx positions.
+"""A transformer made by temper in TransformerLens, for sequences of up to n_ctx positions: a HookedTransformer where the library has
+that class, in versions 2 and 3, and from version 4 on a HookedRootModule with the same weights, hook points and cache.
 
     import sys
     sys.path.append("out")
@@ -40,7 +41,7 @@ def _library():
 
 
 def config(n_ctx, dtype=torch.float64):
-    """The arguments of HookedTransformerConfig, for one n_ctx."""
+    """The arguments of HookedTransformerConfig, or of TransformerBridgeConfig, for one n_ctx."""
     facts = _modeling().load_config(FOLDER)
     return dict(n_layers=facts.n_layers, d_model=facts.d_model, n_ctx=n_ctx, d_head=max(facts.d_head, 1),
                 n_heads=max(facts.n_heads, 1), d_mlp=max(facts.d_mlp, 1), d_vocab=facts.d_vocab,
@@ -138,14 +139,87 @@ def hooks():
     return out
 
 
-def load(n_ctx, dtype=torch.float64, device="cpu"):
-    """A HookedTransformer with the weights and, as permanent hooks, everything else."""
-    library = _library()
-    model = library.HookedTransformer(library.HookedTransformerConfig(device=str(device), **config(n_ctx, dtype)))
-    missing, unexpected = model.load_state_dict(state_dict(n_ctx, dtype), strict=False)
+def _module(library, weights, prefix, points):
+    """A module with the weights whose names are prefix and one word more, and with hook points."""
+    out = torch.nn.Module()
+    for name, tensor in weights.items():
+        if name.startswith(prefix) and "." not in name[len(prefix):]:
+            setattr(out, name[len(prefix):], torch.nn.Parameter(tensor))
+    for name in points:
+        setattr(out, name, library.hook_points.HookPoint())
+    return out
+
+
+def _root(library, cfg, weights):
+    """What a HookedTransformer computes of these weights, for versions of the library without that class."""
+
+    class HookedTemper(library.HookedRootModule):
+        def __init__(self):
+            super().__init__()
+            self.cfg = cfg
+            self.embed, self.pos_embed, self.unembed = (
+                _module(library, weights, name, ()) for name in ("embed.", "pos_embed.", "unembed."))
+            self.hook_embed, self.hook_pos_embed = library.hook_points.HookPoint(), library.hook_points.HookPoint()
+            self.blocks = torch.nn.ModuleList()
+            for number in range(cfg.n_layers):
+                block = _module(library, weights, f"blocks.{number}.", (
+                    "hook_resid_pre", "hook_attn_out", "hook_resid_mid", "hook_mlp_out", "hook_resid_post"))
+                block.attn = _module(library, weights, f"blocks.{number}.attn.", (
+                    "hook_q", "hook_k", "hook_v", "hook_attn_scores", "hook_pattern", "hook_z"))
+                block.mlp = _module(library, weights, f"blocks.{number}.mlp.", ("hook_pre", "hook_post"))
+                self.blocks.append(block)
+            self.setup()
+
+        def attention(self, part, x):
+            q, k, v = (hook(torch.einsum("bpd,hde->bphe", x, weight) + bias) for hook, weight, bias in (
+                (part.hook_q, part.W_Q, part.b_Q), (part.hook_k, part.W_K, part.b_K), (part.hook_v, part.W_V, part.b_V)))
+            scores = part.hook_attn_scores(torch.einsum("bqhe,bkhe->bhqk", q, k))
+            pattern = part.hook_pattern(torch.softmax(scores, -1))
+            z = part.hook_z(torch.einsum("bhqk,bkhe->bqhe", pattern, v))
+            return torch.einsum("bqhe,hed->bqd", z, part.W_O) + part.b_O
+
+        def net(self, part, x):
+            return part.hook_post(torch.relu(part.hook_pre(x @ part.W_in + part.b_in))) @ part.W_out + part.b_out
+
+        def forward(self, tokens):
+            batch, size = tokens.shape
+            if size > cfg.n_ctx:
+                raise ValueError(f"{size} positions are more than n_ctx, which is {cfg.n_ctx}: load(n_ctx={size})")
+            x = self.hook_embed(self.embed.W_E[tokens])
+            x = x + self.hook_pos_embed(self.pos_embed.W_pos[:size].expand(batch, -1, -1))
+            for block in self.blocks:
+                x = block.hook_resid_pre(x)
+                x = block.hook_resid_mid(x + block.hook_attn_out(self.attention(block.attn, x)))
+                x = block.hook_resid_post(x + block.hook_mlp_out(self.net(block.mlp, x)))
+            return x @ self.unembed.W_U + self.unembed.b_U
+
+        def run_with_cache(self, *arguments, return_cache_object=True, remove_batch_dim=False, **more):
+            out, cache = super().run_with_cache(*arguments, remove_batch_dim=remove_batch_dim, **more)
+            if return_cache_object:
+                cache = library.ActivationCache(cache, self, has_batch_dim=not remove_batch_dim)
+            return out, cache
+
+    return HookedTemper().to(cfg.device)
+
+
+def _hooked_transformer(library, cfg, weights):
+    model = library.HookedTransformer(cfg)
+    missing, unexpected = model.load_state_dict(weights, strict=False)
     missing = [name for name in missing if name.split(".")[-1] not in ("mask", "IGNORE")]  # buffers of the library
     if missing or unexpected:
         raise ValueError(f"this TransformerLens has other weights: missing {missing}, unexpected {unexpected}")
+    return model
+
+
+def load(n_ctx, dtype=torch.float64, device="cpu"):
+    """A model of the installed TransformerLens with the weights and, as permanent hooks, everything else."""
+    library = _library()
+    about, weights = dict(device=str(device), **config(n_ctx, dtype)), state_dict(n_ctx, dtype)
+    try:
+        make_config, make_model = library.HookedTransformerConfig, _hooked_transformer
+    except (AttributeError, ImportError):  # version 4 raises the second
+        make_config, make_model = library.TransformerBridgeConfig, _root
+    model = make_model(library, make_config(**about), weights)
     for name, function in hooks():
         model.add_perma_hook(name, function)
     return model
