@@ -81,6 +81,12 @@ static bool set_choice(option_value *value, option_id id, const char *text, usag
         snprintf(err->hint, sizeof err->hint, "there are two formats of 8 bits: e4m3 and e5m2");
         return false;
     }
+    if ((id == OPT_WEIGHTS || id == OPT_KV) && strncmp(type_name_read(text), "bf16", 4) == 0) {
+        snprintf(err->hint, sizeof err->hint,
+                 "bf16 keeps 8 bits: positions and counts above 256 are rounded, and nothing is proved; f16 keeps 11 "
+                 "(doc/stock.md, \"Formats that are refused\")");
+        return false;
+    }
     const char *name = id == OPT_TYPE ? tiled_type_nearest(text) : "";
     if (!*name && choice_nearest(near, sizeof near, row->argument, text)) name = near;
     if (!*name && is_format(id) && choice_read(row->argument, type_name_nearest(text)))

@@ -1880,6 +1880,12 @@ run 2 export -f a --alphabet ab --as gpt2 --length 9 --positions ramp -o stock3
 has 'export --as: --positions' "$err" '--positions goes with --as llama'
 run 2 export -f a --alphabet ab --weights f16 -o stock3
 has 'export: --weights' "$err" '--weights goes with --as'
+for option in --weights --kv; do
+    for name in bf16 bfloat16; do
+        run 2 export -f a --alphabet ab --as gpt2 --length 9 $option $name -o stock3
+        has "export --as: $option $name" "$err" 'bf16 keeps 8 bits: positions and counts above 256 are rounded'
+    done
+done
 run 2 export -f a --alphabet ab --as bert --length 9 -o stock3
 has 'export --as: another architecture' "$err" 'gpt2'
 run 2 export made/model.safetensors
