@@ -3,6 +3,7 @@
 
 #include "base/json_write.h"
 #include "export/export_parts.h"
+#include "export/tested_clients.h"
 
 /* A block of user text: the fence is longer than any run of backticks in it. */
 static void put_block(text *out, const char *words) {
@@ -232,7 +233,7 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
                 "import sys, torch\n"
                 "sys.path.append(\"%s\")\n"
                 "from lens_temper import load\n\n"
-                "model = load(n_ctx=64)    # a HookedTransformer\n"
+                "model = load(n_ctx=64)    # a HookedTransformer; from version 4 on a HookedRootModule\n"
                 "print(model(torch.tensor([[%s]]))%s > 0.5)    # [batch, sequence%s]\n"
                 "```\n\n",
                 folder, text_string(&ids), m->kind == TEMPER_KIND_ACCEPTOR ? "[..., 0]" : "",
@@ -275,4 +276,5 @@ void export_readme_print(text *out, const temper_model *m, const export_readme_f
     put_size(out, m);
     put_range(out, facts->proofs, facts->certificate, folder);
     put_snippets(out, m, facts->options, folder, facts->examples);
+    text_puts(out, "\nTests of temper load folders like this one in " TESTED_IN_BOTH ". " TESTED_NOT "\n");
 }

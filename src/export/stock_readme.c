@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "export/stock_files.h"
+#include "export/tested_clients.h"
 
 static void put_block(text *out, const char *source) {
     text_puts(out, "    ");
@@ -187,5 +188,8 @@ void stock_readme_print(text *out, const struct stock_model *m, const stock_toke
     put_tokens(out, m, t, f);
     put_llama_cpp(out, m, f);
     if (!f->info->only_gguf) put_hugging_face(out, f);
-    text_puts(out, "`testvectors.jsonl` has strings with the answers after every prefix, one JSON object a line.\n");
+    text_puts(out, "`testvectors.jsonl` has strings with the answers after every prefix, one JSON object a line.\n\n"
+                   "Tests of temper run files like these in node-llama-cpp " TESTED_LLAMA ", gguf " TESTED_GGUF);
+    if (!f->info->only_gguf) text_puts(out, ", " TESTED_IN_BOTH);
+    text_puts(out, ". " TESTED_NOT "\n");
 }

@@ -1,7 +1,7 @@
-"""Exported folders in the libraries that people have: transformers (AutoModel, AutoConfig, AutoTokenizer), and in their newest versions
-TransformerLens, onnxruntime, safetensors, and the code of pages. Every answer is compared with testvectors.jsonl.
+"""Exported folders in the libraries that people have: transformers (AutoModel, AutoConfig, AutoTokenizer), TransformerLens, onnxruntime,
+safetensors, and the code of pages. Every answer is compared with testvectors.jsonl.
 
-usage: library_check.py BUILD WORK NODE_FOLDER [old]: only transformers"""
+usage: library_check.py BUILD WORK NODE_FOLDER [PART...]: only these of transformers, lens, onnxruntime, safetensors, pages"""
 import json
 import os
 import re
@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 import warnings
+from importlib.metadata import version
 
 import numpy
 import torch
@@ -21,6 +22,8 @@ from checking import Bench, check, code_blocks, contains, make_folders, message_
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERSION = int(transformers.__version__.split(".")[0])
 DTYPE = "dtype" if VERSION >= 5 else "torch_dtype"
+# HookedTransformer was removed in TransformerLens 4.
+LENS = "HookedTransformer" if int(version("transformer-lens").split(".")[0]) < 4 else "HookedTemper"
 
 
 def rows_of(vector):
@@ -125,6 +128,7 @@ def check_graph(name, folder):
 
 def check_weights(name, folder):
     from safetensors.torch import load_file
+    sys.path.append(folder)
     import modeling_temper
     found = load_file(os.path.join(folder, "model.safetensors"))
     ours, _ = modeling_temper.read_safetensors(os.path.join(folder, "model.safetensors"))
@@ -132,12 +136,41 @@ def check_weights(name, folder):
 
 
 def check_lens(name, folder):
-    lens = runpy.run_path(os.path.join(folder, "lens_temper.py"))["load"](n_ctx=70)
-    check(type(lens).__name__ == "HookedTransformer" and lens.cfg.n_ctx == 70, f"{name}: {type(lens)}")
-    for vector in vectors(folder):
-        with torch.no_grad():
-            truth = lens(torch.tensor([vector["tokens"]]))[0].T > 0.5
-        check(truth.tolist() == [[bool(x) for x in row] for row in rows_of(vector)], f"{name}: TransformerLens on {vector['string']!r}")
+    load = runpy.run_path(os.path.join(folder, "lens_temper.py"))["load"]
+    with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
+        single = json.load(file)["proved_length"]["float32"] is not None
+    for dtype in [torch.float64] + [torch.float32] * single:
+        lens = load(n_ctx=70, dtype=dtype)
+        check(type(lens).__name__ == LENS and lens.cfg.n_ctx == 70, f"{name}: {type(lens)}")
+        for vector in vectors(folder):
+            with torch.no_grad():
+                truth = lens(torch.tensor([vector["tokens"]]))[0].T > 0.5
+            check(truth.tolist() == [[bool(x) for x in row] for row in rows_of(vector)],
+                  f"{name}: TransformerLens in {dtype} on {vector['string']!r}")
+    check_lens_cache(name, folder, load(n_ctx=70), vectors(folder)[-1]["tokens"])
+
+
+def check_lens_cache(name, folder, lens, tokens):
+    """The cache has the patterns that the loader has; a hook changes what comes after, for one run."""
+    sys.path.append(folder)
+    import modeling_temper
+    tokens = torch.tensor([tokens])
+    with torch.no_grad():
+        expected = modeling_temper.load(folder)(tokens, output_attentions=True).attentions
+        logits, cache = lens.run_with_cache(tokens)
+        check(type(cache).__name__ == "ActivationCache" and torch.equal(logits, lens(tokens)), f"{name}: run_with_cache")
+        with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
+            layers = [k for k, layer in enumerate(json.load(file)["temper"]["layers"]) if layer["heads"]]
+        check(len(layers) == len(expected) > 0, f"{name}: {len(expected)} layers with heads")
+        for layer, pattern in zip(layers, expected):
+            found = cache["pattern", layer][:, :pattern.shape[1]]
+            check(torch.allclose(found, pattern, atol=1e-12), f"{name}: the pattern of layer {layer}")
+        last = f"blocks.{lens.cfg.n_layers - 1}.hook_resid_post"
+        other = lens.run_with_hooks(tokens, fwd_hooks=[(last, lambda value, hook: value * 0)])
+        check(not torch.equal(other, logits) and torch.equal(other, torch.zeros_like(other)), f"{name}: a hook changes nothing")
+        check(torch.equal(lens(tokens), logits), f"{name}: a hook stays")
+        check(len(cache) >= 2 + 13 * lens.cfg.n_layers, f"{name}: {len(cache)} values in the cache")
+        check({"blocks.0.attn.W_Q", "embed.W_E"} < set(lens.state_dict()), f"{name}: names of weights")
 
 
 def check_lens_parts(bench):
@@ -146,10 +179,10 @@ def check_lens_parts(bench):
         import sys
         sys.path.insert(0, "out")
         import lens_temper, transformer_lens
-        print(transformer_lens.HookedTransformer.__name__, type(lens_temper.load(n_ctx=9)).__name__)
+        print(transformer_lens.ActivationCache.__name__, type(lens_temper.load(n_ctx=9)).__name__)
         print(sorted(lens_temper.state_dict(8))[:3], lens_temper.config(8)["n_ctx"], lens_temper.hooks()[0][0])
     """)
-    contains(printed, "HookedTransformer HookedTransformer", "blocks.0.attn.W_K", "hook_pos_embed")
+    contains(printed, f"ActivationCache {LENS}", "blocks.0.attn.W_K", "hook_pos_embed")
     printed = bench.python("""
         import sys
         sys.path.append("out")
@@ -220,28 +253,37 @@ def run_js(bench, page, blocks):
               f"{page}: {done.stdout!r} {done.stderr[-500:]!r}, promised {promises}")
 
 
-def main(build, work, node, newest):
+PARTS = ("transformers", "lens", "onnxruntime", "safetensors", "pages")
+
+
+def main(build, work, node, *parts):
     torch.set_num_threads(1)
     bench = Bench(build, work, node)
     folders = make_folders(bench)
     for name, folder in folders.items():
-        model = check_model(name, folder)
-        check_tokenizer(name, folder, model)
-        if name == "out":
-            check_saved(bench, model)
-        if newest:
+        if "transformers" in parts:
+            model = check_model(name, folder)
+            check_tokenizer(name, folder, model)
+            if name == "out":
+                check_saved(bench, model)
+        if "onnxruntime" in parts:
             check_graph(name, folder)
+        if "safetensors" in parts:
             check_weights(name, folder)
+        if "lens" in parts:
             check_lens(name, folder)
-    check_default_dtype(folders["out"])
-    check_generation_types(folders["out"])
-    if newest:
+    if "transformers" in parts:
+        check_default_dtype(folders["out"])
+        check_generation_types(folders["out"])
+    if "lens" in parts:
         check_lens_parts(bench)
+    if "pages" in parts:
         check_pages(bench, folders["out"])
-    return tally(f"library-check (transformers {transformers.__version__}, torch {torch.__version__})", 1000)
+    return tally(f"library-check, {' '.join(parts)} (transformers {transformers.__version__}, torch {torch.__version__}, TransformerLens "
+                 f"{version('transformer-lens')})", 20 if parts == ("safetensors",) else 1000)
 
 
 if __name__ == "__main__":
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    sys.exit(main(*sys.argv[1:4], newest=len(sys.argv) < 5))
+    sys.exit(main(*sys.argv[1:4], *(sys.argv[4:] or PARTS)))

@@ -12,7 +12,7 @@ node=$(bash "$here/../clients/install.sh" node) || {
     exit 1
 }
 
-rm -rf "$work/cases" "$work/loaders" "$work/libraries"* "$work/letters" "$work"/*.log
+rm -rf "$work/cases" "$work/loaders" "$work/libraries"* "$work/letters" "$work/imports" "$work"/*.log
 mkdir -p "$work"
 "$build/tests/interop/make_cases" "$work/cases" | tee "$work/make.log"
 [ "${PIPESTATUS[0]}" = 0 ] || exit 1
@@ -24,13 +24,16 @@ export MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=1073741824
 node "$here/onnx_check.js" "$node" "$work/cases" >"$work/onnx.log" 2>&1 &
 in_node=$!
 debian=/usr/bin/python3
-if python=$(bash "$here/../clients/install.sh" python); then
+if python=$(bash "$here/../clients/install.sh" python) && lens=$(bash "$here/../clients/install.sh" lens); then
     {
         "$python/venv/bin/python" "$here/regex_check.py" "$build" &&
             "$python/venv/bin/python" "$here/torch_check.py" "$work/cases" &&
             "$python/venv/bin/python" "$here/schedule_check.py" "$build" &&
             "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries" "$node" &&
-            PYTHONPATH=$python/old "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries-old" "$node" old &&
+            PYTHONPATH=$python/old "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries-old" "$node" transformers &&
+            PYTHONPATH=$lens/2 "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries-lens-2" "$node" lens &&
+            PYTHONPATH=$lens/4 "$python/venv/bin/python" "$here/library_check.py" "$build" "$work/libraries-lens-4" "$node" lens &&
+            "$python/venv/bin/python" "$here/import_check.py" "$build" "$work/imports" &&
             node "$here/transformers_check.mjs" "$node" "$work/libraries"/*/ &&
             $debian "$here/torch_check.py" "$work/cases" 4
     } >"$work/python.log" 2>&1 || status=1

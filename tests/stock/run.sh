@@ -13,7 +13,7 @@ node=$(bash "$here/../clients/install.sh" node) || {
     echo "test-stock: npm could not install llama.cpp and transformers.js, which needs a network" >&2
     exit 1
 }
-if ! python=$(bash "$here/../clients/install.sh" python); then
+if ! python=$(bash "$here/../clients/install.sh" python) || ! lens=$(bash "$here/../clients/install.sh" lens); then
     python=
     echo "test-stock: SKIPPED: transformers, TransformerLens, onnxruntime, gguf and safetensors for Python: PyPI is not reached"
     # Continuous integration must not skip: it sets TEMPER_NO_SKIP.
@@ -53,7 +53,14 @@ in_python() { # share
         "$python/venv/bin/python" "$here/python_check.py" "$work/16" 1 half &&
         "$python/venv/bin/python" "$here/readme_check.py" "$node/node_modules" "$work"/readme/* &&
         PYTHONPATH=$python/old "$python/venv/bin/python" "$here/python_random.py" "$work/random" old &&
-        PYTHONPATH=$python/old "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$((2 * $1))" old
+        PYTHONPATH=$python/old "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$((2 * $1))" old &&
+        { [ "$size" = sample ] || in_lens; }
+}
+
+in_lens() {
+    for version in 2 4; do
+        PYTHONPATH=$lens/$version "$python/venv/bin/python" "$here/python_random.py" "$work/random" lens || return 1
+    done
 }
 
 # Models for where settings end.

@@ -1,6 +1,9 @@
 """Logits of a stock folder in onnxruntime and TransformerLens."""
+from importlib.metadata import version
+
 import numpy
 import torch
+from transformers import AutoTokenizer
 
 
 def onnx_logits(path, ids, pieces):
@@ -23,7 +26,13 @@ def onnx_logits(path, ids, pieces):
 
 
 def lens_logits(model, ids):
-    """A plain HookedTransformer of the same weights, by TransformerLens's own conversion."""
+    """A plain HookedTransformer of the same weights, by TransformerLens's own conversion; in version 4 a TransformerBridge."""
+    if int(version("transformer-lens").split(".")[0]) >= 4:
+        from transformer_lens.model_bridge import TransformerBridge
+        where = model.config._name_or_path
+        bridge = TransformerBridge.boot_transformers(where, hf_model=model, tokenizer=AutoTokenizer.from_pretrained(where),
+                                                     dtype=torch.float32)
+        return bridge(torch.tensor([ids]))[0].detach().numpy()
     from transformer_lens import HookedTransformer, HookedTransformerConfig
     c = model.config
     if c.model_type == "gpt2":
