@@ -376,6 +376,12 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
 
+.PHONY: test-newest
+test-newest: ## the newest release of every client beside the pinned one, and a table of both (installs them; ten minutes)
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases $(STOCK_BIN)
+	@bash tests/clients/newest.sh $(BUILD)
+
 # ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
 
 $(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
