@@ -166,8 +166,9 @@ def check_lens_cache(name, folder, lens, tokens):
             found = cache["pattern", layer][:, :pattern.shape[1]]
             check(torch.allclose(found, pattern, atol=1e-12), f"{name}: the pattern of layer {layer}")
         last = f"blocks.{lens.cfg.n_layers - 1}.hook_resid_post"
-        other = lens.run_with_hooks(tokens, fwd_hooks=[(last, lambda value, hook: value * 0)])
-        check(not torch.equal(other, logits) and torch.equal(other, torch.zeros_like(other)), f"{name}: a hook changes nothing")
+        other = lens.run_with_hooks(tokens, fwd_hooks=[(last, lambda value, hook: value + lens.unembed.W_U[:, 0])])
+        added = lens.unembed.W_U[:, 0] @ lens.unembed.W_U
+        check(added[0] > 0 and torch.allclose(other, logits + added, atol=1e-12), f"{name}: a hook that adds to the last stream")
         check(torch.equal(lens(tokens), logits), f"{name}: a hook stays")
         check(len(cache) >= 2 + 13 * lens.cfg.n_layers, f"{name}: {len(cache)} values in the cache")
         check({"blocks.0.attn.W_Q", "embed.W_E"} < set(lens.state_dict()), f"{name}: names of weights")
