@@ -49,7 +49,7 @@ version() { # client
     if [ -n "$newest" ] && [ -n "$package" ]; then
         found=$(registry_version "$package")
     else
-        found=$(sed -n "s/^#define TESTED_$1 \"\(.*\)\"/\1/p" "$here/../../src/export/tested_clients.h")
+        found=$(sed -n "s/^#define TESTED_$1  *\"\(.*\)\"/\1/p" "$here/../../src/export/tested_clients.h")
     fi
     if [ -z "$found" ]; then
         echo "clients: no version of $1 is known${newest:+ to the registry}" >&2
