@@ -87,7 +87,8 @@ static void print_line(const char *name, double seconds, const count *c, double 
     char so_far[32], more[32], at[80] = "", then[80] = "";
     time_show(so_far, seconds);
     if (*c->what && c->is_limit && c->total)
-        snprintf(at, sizeof at, ": %.0f %% of the limit", 100 * (double)c->done / (double)c->total);
+        snprintf(at, sizeof at, ": %llu %% of the limit",
+                 (unsigned long long)(100 * (double)c->done / (double)c->total + 0.5));
     else if (*c->what && c->total)
         snprintf(at, sizeof at, ": %llu of %llu %s", (unsigned long long)c->done, (unsigned long long)c->total,
                  c->unit);

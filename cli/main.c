@@ -397,7 +397,7 @@ static bool set_effort(session *s, const command *c) {
     const char *text = s->opt.value[OPT_EFFORT].text;
     s->effort = 1;
     if (text && !(decimal_read(&s->effort, text) && s->effort >= least && s->effort <= 1e6)) {
-        message_usage(s, NULL, "--effort must be a number from %g to 1000000", least);
+        message_usage(s, NULL, "--effort must be a number from %s to 1000000", c->bit == FOR_LIMITS ? "0.001" : "1");
         return false;
     }
     temper_limit_work(s->effort);

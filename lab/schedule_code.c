@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/entry.h"
 #include "lab/schedules.h"
 #include "temper_lab.h"
@@ -14,9 +15,7 @@ static void number(text *t, double x) {
     char digits[40];
     double back = NAN;
     for (int most = 1; most <= 17 && back != x; most++) {
-        snprintf(digits, sizeof digits, "%.*g", most, x);
-        for (char *p = digits; *p; p++)
-            if (*p == ',') *p = '.'; /* whatever the locale is */
+        print_to(digits, sizeof digits, "%.*g", most, x);
         if (!text_to_double(&back, digits, strlen(digits))) back = NAN;
     }
     text_puts(t, digits);

@@ -1,9 +1,10 @@
 /* Scales as users write them: names of schedules, and what is said of a factor that is no number. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/print.h"
 #include "lab/schedules.h"
 
 /* ---- names ---- */
@@ -19,8 +20,8 @@ static const char KNOWN[] =
 /* i, n and N are expressions. */
 static bool is_word(const char *word) {
     size_t length = strcspn(word, ":"), letters = 0;
-    while (isalnum((unsigned char)word[letters])) letters++;
-    return isalpha((unsigned char)*word) && letters == length && (word[length] || length > 1);
+    while (ascii_is_name(word[letters])) letters++;
+    return ascii_is_letter(*word) && letters == length && (word[length] || length > 1);
 }
 
 /* The factor with the number in place of each %s. */
@@ -62,11 +63,11 @@ static void refuse(const expression *e, const char *written, double i, double n,
     arena a;
     arena_init(&a, t);
     const char *fault = expression_fault(e, i, n, size, &a);
-    if (expression_uses(e, EXPR_I)) snprintf(where, sizeof where, " and i = %.0f", i);
+    if (expression_uses(e, EXPR_I)) print_to(where, sizeof where, " and i = %.0f", i);
     if (fault)
         snprintf(said, sizeof said, "%s", fault);
     else
-        snprintf(said, sizeof said, "is %.6g at n = %.0f%s", expression_eval(e, i, n, size), n, where);
+        print_to(said, sizeof said, "is %.6g at n = %.0f%s", expression_eval(e, i, n, size), n, where);
     arena_free(&a);
     trap_raise_hint(t, TEMPER_RANGE, 0, 0, HINT, "the scale '%.60s' %s", written, said);
 }

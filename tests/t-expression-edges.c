@@ -133,7 +133,7 @@ static temper_status refused(temper_error *e, const char *bytes, size_t length) 
     return TEMPER_OK;
 }
 
-#define FACTORS "a number, i, n, N, (, [, ln, sqrt, cos, sin, floor, ceil2, min or max"
+#define FACTORS "a number, i, n, N, (, [, ln, log2, sqrt, cos, sin, floor, ceil2, min or max"
 
 static void test_refusals(void) {
     static const struct {

@@ -203,7 +203,7 @@ static void test_settings(void) {
     check_settings("-- one\n\nalphabet ( ) -- two\n// three\n#['('] = 0", NULL, "( )", last, false);
     check_settings("alphabet - / = ' ' \"'\"\na = '-'\na", NULL, "- / =   '", last, false);
     check_settings("alphabet a b\nat last\nempty accept\nF a",
-                   &(temper_spec_options){.alphabet = "z a", .at = first, .empty = TEMPER_EMPTY_REJECT}, "z a", first,
+                   &(temper_spec_options){.alphabet = "za", .at = first, .empty = TEMPER_EMPTY_REJECT}, "z a", first,
                    false);
     check_settings("tokens yes\nreq", &(temper_spec_options){.alphabet = "ack req ab"}, "ack req ab", last, false);
     check_settings("tokens yes\nalphabet req ( a.b\n[^req]", NULL, "req ( a.b", last, false);

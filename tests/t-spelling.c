@@ -392,7 +392,7 @@ static void check_options(void) {
         const char *words;
     } cases[] = {
         {{.alphabet = ""}, "names no letters"},
-        {{.alphabet = " \t\n"}, "names no letters"},
+        {{.alphabet = " \t"}, "'b' is not in the alphabet"},
         {{.alphabet = "a\xff"}, "is not valid UTF-8"},
         {{.alphabet = "aba"}, "in the alphabet twice"},
         {{.alphabet = "ab", .ascii = 1}, "the alphabet is given twice"},

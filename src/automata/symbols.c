@@ -19,7 +19,8 @@ void symbol_check_text(symbol_reader *r, const char *what) {
         if (!size)
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column, "save the text as UTF-8",
                             "byte 0x%02X of %s is not valid UTF-8", (unsigned char)r->bytes[k], what);
-        if ((code < 0x20 && !strchr("\t\n\r", (int)code)) || code == 0x7F)
+        bool lone = code == '\r' && (k + 1 == r->length || r->bytes[k + 1] != '\n');
+        if ((code < 0x20 && !strchr("\t\n\r", (int)code)) || code == 0x7F || lone)
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column,
                             "write it with an escape, as \\n or \\x01", "%s has the control byte 0x%02X", what,
                             (unsigned)code);
