@@ -188,6 +188,7 @@ void stock_check_meaning(stock_audit *s) {
     bool acceptor = s->claim->kind == TEMPER_KIND_ACCEPTOR, transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
     bool finite = stock_is_finite(s->u, !acceptor) && !s->claim->viable;
     stock_finite_check(s);
+    stock_dead_check(s);
     stock_exact_check(s);
     if (!finite)
         stock_meaning_check(s);

@@ -112,6 +112,8 @@ void stock_exact_check(const stock_audit *s);
 
 /* Refuses weights and rows beyond what kernels have numbers for. */
 void stock_finite_check(const stock_audit *s);
+/* With a cache in f16: nothing in it is beyond f16 on strings with <dead>, either. */
+void stock_dead_check(const stock_audit *s);
 
 /* Whether a column depends on the position alone, other than by the embedding of tokens. */
 static inline bool stock_is_place(const undo_column *c) { return c->place && c->writer != UNDO_TOKEN; }

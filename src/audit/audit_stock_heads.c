@@ -162,9 +162,6 @@ static void check_f16(const stock_bounding *b, const undo_head *h) {
         stock_row r = stock_row_bound(b, &h->values[v].value);
         double size = (r.size + r.error + r.scale * r.size) * SLACK;
         if (b->k.f16_vectors) NEED(b, h, size <= F16_MOST, "a value may be beyond f16");
-        if (b->k.f16_cache)
-            NEED(b, h, undo_most(b->u, &h->values[v].value) <= F16_MOST / 2,
-                 "after <dead> a value may be beyond f16");
         if (b->k.f16_cache) NEED(b, h, n * size <= F16_MOST, "sums of values may be beyond f16");
     }
     if (!b->k.f16_cache) return;
@@ -173,10 +170,6 @@ static void check_f16(const stock_bounding *b, const undo_head *h) {
     uint32_t half = b->u->m->head_size / 2;
     for (size_t k = 0; k < h->product_count; k++) {
         stock_row q = stock_row_bound(b, &h->products[k].query), x = stock_row_bound(b, &h->products[k].key);
-        /* queries of look-ups are weighed means, whose weights the start has most of */
-        double most = undo_most(b->u, &h->products[k].key);
-        if (h->role != UNDO_LOOKUP) most = fmax(most, undo_most(b->u, &h->products[k].query));
-        NEED(b, h, most <= F16_MOST / 2, "after <dead> a query or a key may be beyond f16");
         query[h->products[k].dimension] = q.size * (1 + q.scale) + q.error;
         key[h->products[k].dimension] = x.size * (1 + x.scale) + x.error;
     }
