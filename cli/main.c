@@ -25,10 +25,10 @@ const command command_table[COMMAND_COUNT] = {
      "temper eval -f 'G (req -> F ack)' --tokens 'req ack' 'ack req'\n"
      "temper eval -F dyck.spec --per-position '(())'\n"
      "printf 'ab\\nba\\n' | temper eval -f 'F a' --alphabet ab -\n",
-     "Prints accept or reject, a tab and the string, in the order given; error, a tab and the string for\n"
-     "an unknown letter. '-' stands for the lines of standard input, '' for the empty string; after '--'\n"
-     "every argument is a string. Control bytes and backslashes in a string are printed as \\n, \\t, \\r,\n"
-     "\\xHH and \\\\. A MODEL carries its formula.\n",
+     "Prints one line for each string, in the order given: accept or reject, a tab, and the string. A\n"
+     "string with an unknown letter gets error instead. '-' stands for the lines of standard input, '' for\n"
+     "the empty string; after '--' every argument is a string. Control bytes and backslashes in a string\n"
+     "are printed as \\n, \\t, \\r, \\xHH and \\\\. A MODEL carries its formula.\n",
      cmd_eval},
     {"run", FOR_RUN, GROUP_ASK, "the transformer's answers on strings",
      "temper run -f FORMULA | -F FILE [options] STRING...\n"
@@ -39,18 +39,20 @@ const command command_table[COMMAND_COUNT] = {
      "printf 'ab\\nba\\n' | temper run m.temper --hard -\n"
      "temper run -f 'a S b' --alphabet abc --method positions --margins abbca\n"
      "echo req wait ack | temper run -f 'H (ack -> O req)' --tokens --other rest --stream\n",
-     "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
-     "beyond the model's proved length is refused (exit status 4); with --unchecked it is answered, as\n"
-     "'accept (unproved)' or 'reject (unproved)'. Hard choices of a model that carries no proof are proved\n"
-     "string by string; where a tie cannot be told from rounding, --type exact decides it in rationals.\n"
-     "--type bf16/f32 runs as kernels do that store numbers in bf16 and add them in f32, every rounding\n"
-     "included (bf16: both); so do f16 and two formats of 8 bits, e4m3 and e5m2. Each type has a proved\n"
-     "length of its own: certify prints it, and limits has a table of all.\n"
-     "With --stream standard input is one string, however long: after every letter a line says accept or\n"
-     "reject, a tab and how many letters have been read. Line ends are skipped; with --tokens letters are\n"
-     "separated by blanks and line ends. Memory does not grow. Only for formulas that look back (exit\n"
-     "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2), unless --other\n"
-     "says what it is read as.\n",
+     "Answers as eval does, but a transformer decides: the softmax one, or the hard-attention one with\n"
+     "--hard. A string beyond the model's proved length is refused (exit status 4). With --unchecked it is\n"
+     "answered all the same, as 'accept (unproved)' or 'reject (unproved)'. If a hard model carries no\n"
+     "proof, its choices are proved string by string; --type exact computes in rationals, where rounding\n"
+     "could hide a tie.\n"
+     "--type chooses the number format. With bf16/f32, numbers are stored in bf16 and added in f32, and\n"
+     "every rounding of such a kernel is made; with bf16 both happen in bf16. f16 and the formats of 8\n"
+     "bits, e4m3 and e5m2, work alike. Each format has a proved length of its own: certify prints it, and\n"
+     "limits prints a table of them.\n"
+     "With --stream standard input is one string of any length, and memory does not grow. After every\n"
+     "letter a line says accept or reject, a tab, and how many letters have been read. Line ends are\n"
+     "skipped; with --tokens, blanks and line ends separate letters. The formula must look back only (exit\n"
+     "status 4 otherwise). An unknown letter ends the stream (exit status 2), unless --other says how to\n"
+     "read it.\n",
      cmd_run},
     {"compile", FOR_COMPILE, GROUP_BUILD, "a formula to a model file",
      "temper compile -f FORMULA | -F FILE [options] [-o MODEL]\n"
@@ -59,18 +61,17 @@ const command command_table[COMMAND_COUNT] = {
      "temper compile -F dyck.spec --method positions -o dyck.temper\n"
      "temper compile -f 'a S b' --alphabet abc --dump formula,hard\n"
      "temper compile --gallery dyck-2 -o dyck-2.temper\n",
-     "Without -o and --dump the model is printed. A model file is text; it is written under another name\n"
-     "and renamed, so that it is whole or not there. Models of the gallery are hard: temper soften makes\n"
-     "softmax models of them.\n",
+     "Writes the model to the file that -o names. Without -o and --dump it prints the model. A model file\n"
+     "is text. It is written under another name and renamed, so that it is never half there. Models of the\n"
+     "gallery are hard: temper soften turns them into softmax models.\n",
      cmd_compile},
     {"explain", FOR_EXPLAIN, GROUP_ASK, "where each subformula is, and what each head costs",
      "temper explain -f FORMULA | -F FILE [options]\n"
      "temper explain MODEL [options]",
      "temper explain -f '(a S b) & #[a] % 3 = 1' --alphabet abc\n"
      "temper explain -F dyck.spec --json\n",
-     "Prints the formula in words, the size of the transformer, and how far each of three number formats is proved. "
-     "Then\n"
-     "where each subformula is computed, and what each head costs.\n",
+     "Prints the formula in words, the size of the transformer, and the proved length in three number\n"
+     "formats. Two tables follow: where each subformula is computed, and what each head costs.\n",
      cmd_explain},
     {"check", FOR_CHECK, GROUP_PROVE, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
@@ -98,11 +99,11 @@ const command command_table[COMMAND_COUNT] = {
      "temper show -f 'a S b' --alphabet abc -o attention.svg abbca\n"
      "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
      "temper show -f 'a S b' --alphabet abc --row 1.1@3 abbca\n",
-     "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
-     "rounded output, beside the hard choice. --html makes a page that needs no network: the truth of every\n"
-     "subformula at every position, and each head with exact values on hover. With -o the name of the file says "
-     "what\n"
-     "is drawn: FILE.svg, FILE.png, FILE.pdf or FILE.html.\n",
+     "Draws each head's attention: rows are queries, columns are keys. --row prints the query, scores,\n"
+     "softmax weights, output and rounded output of one row, beside the hard choice. --html makes a page\n"
+     "that needs no network: the truth of every subformula at every position, and each head with exact\n"
+     "values under the pointer. With -o the file's name chooses the form: FILE.svg, FILE.png, FILE.pdf or\n"
+     "FILE.html.\n",
      cmd_show},
     {"gap", FOR_GAP, GROUP_PROVE, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"
@@ -111,13 +112,14 @@ const command command_table[COMMAND_COUNT] = {
      "temper gap m.temper --exhaustive 8 --random 0 --length 64\n"
      "temper gap m.temper '(())' '()'\n"
      "temper gap -f '#[a] > #[b]' --json\n",
-     "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between the\n"
-     "largest score and the next different one. The table has each head's smallest gap by length, as a power\n"
-     "of 2: measured on the strings given, or else on --random strings up to --length; exhaustive on all\n"
-     "strings up to --exhaustive letters; and proved from denominators for every string up to --length.\n"
-     "A head is uniform if all scores of a row are equal, tieless if every row has one largest score, and else\n"
-     "tied, with a string that shows it. The transformer is uniform-tieless if every average head is uniform\n"
-     "or tieless. With -q the exit status is 0 if that is proved, else 1.\n",
+     "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between\n"
+     "the largest score and the next different one. The table gives each head's smallest gap by length, as\n"
+     "a power of 2, in three columns. 'measured' is about the strings that you give, or about --random\n"
+     "strings up to --length. 'exhaustive' is about all strings up to --exhaustive letters. 'proved'\n"
+     "follows from denominators, for every string up to --length.\n"
+     "A head is uniform if all scores of a row are equal, tieless if every row has one largest score, and\n"
+     "tied otherwise; then a string shows the tie. The transformer is uniform-tieless if every average\n"
+     "head is uniform or tieless. With -q the exit status is 0 if that is proved, else 1.\n",
      cmd_gap},
     {"soften", FOR_SOFTEN, GROUP_BUILD, "any hard transformer to a soft one, with a proved temperature",
      "temper soften MODEL --length N [options] [-o SOFT]\n"
@@ -160,10 +162,12 @@ const command command_table[COMMAND_COUNT] = {
      "temper gallery\n"
      "temper gallery dyck-2\n"
      "temper compile --gallery dyck-2 -o dyck-2.temper\n",
-     "Lists the gallery: name, class and language of each model; with NAME one in detail: where it is known\n"
-     "from, its heads, strings it accepts and rejects, and what to try with it.\n"
-     "UHAT: all heads are leftmost or rightmost. AHAT: average heads; uniform-tieless if each has either no\n"
-     "scores or always one largest, else tied.\n",
+     "Without NAME it lists the name, the class and the language of each model. With NAME it describes one\n"
+     "model: where it is known from, its heads, strings that it accepts and rejects, and what to try with\n"
+     "it.\n"
+     "In a UHAT every head chooses the leftmost or the rightmost of the best positions. In an AHAT heads\n"
+     "average over them; it is uniform-tieless if each of its heads has either no scores or always one\n"
+     "best position, and tied otherwise.\n",
      cmd_gallery},
     {"import", FOR_IMPORT, GROUP_ELSEWHERE, "weights of TransformerLens or GPT-2 to a model file",
      "temper import WEIGHTS CONFIG [-o MODEL]\n"
@@ -171,13 +175,14 @@ const command command_table[COMMAND_COUNT] = {
      "temper import weights.safetensors config.json -o m.temper   # your own files: doc/import.md\n"
      "temper export -f 'O a' --alphabet ab --as gpt2 --length 16 -o folder\n"
      "temper import folder/model.gguf -o m.temper && temper run m.temper --hard abab\n",
-     "WEIGHTS is a plain safetensors file with the names of TransformerLens or of GPT-2 (Hugging Face), CONFIG\n"
-     "a small JSON file that says what tensors cannot: the letters, each head's choice and mask, how the\n"
-     "answer is read. The model is hard if no head is a softmax head; nothing is proved of it. What temper's\n"
-     "transformers do not have, such as layer norm, rotary positions, gated nets or an activation other than\n"
-     "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n"
-     "A FOLDER or GGUF file that temper export --as wrote needs no CONFIG: the hard model is found again from\n"
-     "the weights alone, and a weight that is not of that form is refused with its tensor and place.\n",
+     "WEIGHTS is a plain safetensors file with the names of TransformerLens or of GPT-2 (Hugging Face).\n"
+     "CONFIG is a small JSON file with what tensors do not tell: the letters, each head's choice and mask,\n"
+     "and how the answer is read. The model is hard if no head is a softmax head; nothing is proved of it.\n"
+     "A feature that temper's transformers do not have, such as layer norm, rotary positions, gated nets\n"
+     "or an activation other than ReLU, is refused by name (exit status 4). Without -o the model is\n"
+     "printed.\n"
+     "A FOLDER or GGUF file that temper export --as wrote needs no CONFIG: the weights alone give the hard\n"
+     "model again. A weight that does not fit is refused with its tensor and place.\n",
      cmd_import},
     {"export", FOR_EXPORT, GROUP_ELSEWHERE, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
      "temper export MODEL [options] -o FOLDER\n"
@@ -190,18 +195,18 @@ const command command_table[COMMAND_COUNT] = {
      "temper certify m.temper --length 1000 -o proof.json\n"
      "temper export m.temper --certificate proof.json -o out/\n"
      "temper export -f 'H(b -> O a)' --alphabet abc --as llama --length 256 -o ordinary/\n",
-     "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
-     "lens_temper.py, onnx/model.onnx, model.temper, vocab.json, tokenizer.json, tokenizer_config.json and\n"
-     "testvectors.jsonl; README.md has code that loads them. --certificate adds a certificate that passes the\n"
-     "audit. The folder is made if it is missing; files of an earlier export are replaced. With a name that\n"
-     "ends in .onnx only the graph is written. The graph has no maximum length: positions and scales are\n"
-     "computed from the length of its input. --outputs adds attention patterns, the channels after each layer,\n"
-     "and what each head gives before rounding. A model of which no length is proved is refused (exit status\n"
-     "4) unless --unchecked is given.\n"
+     "Writes a folder with the weights (model.safetensors), code that loads them (modeling_temper.py,\n"
+     "configuration_temper.py, lens_temper.py), the graph (onnx/model.onnx), the model (model.temper), the\n"
+     "vocabulary and the tokenizer, test vectors, and a README.md that shows how to use each. A missing\n"
+     "folder is made; files of an earlier export are replaced. With a name that ends in .onnx only the\n"
+     "graph is written. The graph has no maximum length: it computes positions and scales from the length\n"
+     "of its input. --certificate adds a certificate that passes the audit. --outputs adds attention\n"
+     "patterns, the channels after each layer, and each head's output before rounding. A model without a\n"
+     "proved length is refused (exit status 4) unless --unchecked is given.\n"
      "\n"
-     "--as writes an ordinary GPT-2 or Llama instead, for strings of up to --length letters: model.gguf for\n"
-     "llama.cpp, a folder for Hugging Face transformers without code, and onnx/model.onnx for\n"
-     "transformers.js. --weights and --kv say in which numbers it runs. doc/stock.md has the rest.\n",
+     "--as writes an ordinary GPT-2 or Llama instead, for strings of up to --length letters: model.gguf\n"
+     "for llama.cpp, a folder that Hugging Face transformers loads without extra code, and onnx/model.onnx\n"
+     "for transformers.js. --weights and --kv say in which numbers it runs. doc/stock.md tells more.\n",
      cmd_export},
     {"lab", FOR_LAB, GROUP_PROVE, "claims as experiments: tables, figures, a report",
      "temper lab [NAME...] [options]",
@@ -247,14 +252,16 @@ const command command_table[COMMAND_COUNT] = {
      "temper limits -f 'O a' --alphabet ab --effort 0.01 -o limits.svg\n"
      "temper limits -f 'a S b' --alphabet abc                                       # a minute\n"
      "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv   # minutes\n",
-     "A table with a row for each number format and method: the largest length up to which every string is\n"
-     "proved to be answered rightly, the smallest length at which a wrong answer was found, the ratio of\n"
-     "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
-     "lost tie (logits that differ come out equal), absorption (sums lose terms), overflow, or a gate.\n"
-     "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"
-     "made for the model, and are the same each time. If you give a MODEL, the row for its own\n"
-     "method tests that file. Every other row tests a model compiled from the formula that it carries.\n"
-     "-o writes FILE.csv, FILE.json, or a chart: FILE.svg, FILE.png or FILE.pdf.\n",
+     "Prints a table with a row for each number format and method. 'proved length' is the largest length\n"
+     "up to which every string is proved to be answered rightly. 'first wrong' is the smallest length at\n"
+     "which a wrong answer was found; 'none to n' means that none was found up to n letters, which is no\n"
+     "proof. 'ratio' is the second over the first. Then come the head at fault and the reason:\n"
+     "representability (stored numbers no longer tell keys apart), lost tie (logits that differ come out\n"
+     "equal), absorption (sums lose terms), overflow, or a gate. The strings are made for the model, and\n"
+     "are the same each time. If you give a MODEL, the row of its own method tests that file. Every other\n"
+     "row tests a model compiled from the formula that it carries.\n"
+     "-o writes FILE.csv, FILE.json, or a chart: FILE.svg, FILE.png or FILE.pdf. With --min-length the\n"
+     "exit status is 1 if a row is proved for less.\n",
      cmd_limits},
     {"automaton", FOR_AUTOMATON, GROUP_BUILD, "the minimal automaton of a specification, and where its language sits",
      "temper automaton -f FORMULA | -F FILE [options]\n"
@@ -278,13 +285,14 @@ const command command_table[COMMAND_COUNT] = {
      "temper next --regex '(ab|ba)*' a ab ''\n"
      "temper next -F dyck.spec --json '(()'\n"
      "echo cab | temper next -f 'H (b -> O a)' --alphabet abc --stream\n",
-     "Prints the letters that may come next, separated by blanks, then $ if the string may end here; a tab and\n"
-     "the prefix. A dash: no string of the language begins with the prefix. The letters $ and - are quoted.\n"
-     "Any specification will do; it is read as if it had a line 'next'. Where counts are compared, a line\n"
-     "'viable' must say which prefixes can be completed; it is tested, not proved (doc/sequence.md). A\n"
-     "transformer answers, as in run, and is refused beyond its proved length; --unchecked goes on. With\n"
-     "--stream standard input is one string, and a line follows every letter. With -q the exit status is 1 if\n"
-     "nothing may come and the string may not end.\n",
+     "Prints a line for each PREFIX: the letters that may come next, separated by blanks, and $ if the\n"
+     "string may end here; then a tab and the prefix. A dash means that no string of the language begins\n"
+     "with the prefix. The letters $ and - are quoted.\n"
+     "Any specification will do; temper reads it as if it had a line 'next'. Where counts are compared, a\n"
+     "line 'viable' must say which prefixes can be completed; it is tested, not proved (doc/sequence.md).\n"
+     "A transformer answers, as in run: beyond its proved length it is refused, unless --unchecked is\n"
+     "given. With --stream standard input is one string, and a line follows every letter. With -q the exit\n"
+     "status is 1 if nothing may come and the string may not end.\n",
      cmd_next},
     {"sample", FOR_SAMPLE, GROUP_ASK, "strings out of a language model",
      "temper sample -f FORMULA | -F FILE [options]\n"
@@ -305,9 +313,9 @@ const command command_table[COMMAND_COUNT] = {
      "temper perplexity MODEL [options] FILE",
      "printf 'ssr\\nrs\\n' > days.txt && temper perplexity -F weather.spec days.txt\n"
      "temper perplexity -F weather.spec --json days.txt\n",
-     "For a specification with a line 'probabilities'. It prints the cross-entropy of the lines of FILE\n"
-     "(- for standard input) in bits for each letter, ends of lines included, with a bound on its error, and\n"
-     "the perplexity. A line of probability 0 is named (exit status 1), and so is a line with an unknown\n"
+     "The specification needs a line 'probabilities'. Prints the cross-entropy of the lines of FILE (- for\n"
+     "standard input) in bits for each letter, ends of lines included, a bound on its error, and the\n"
+     "perplexity. A line of probability 0 is named (exit status 1), and so is a line with an unknown\n"
      "letter (exit status 2).\n",
      cmd_perplexity},
     {"examples", FOR_EXAMPLES, GROUP_LEARN, "short specifications to begin with", "temper examples [NAME...]",
