@@ -27,6 +27,18 @@ def comments(text):
         yield text.count("\n", 0, match.start()) + 1, match.group()
 
 
+def check_tables(path, text):
+    """Tables in comments are data: they stand between clang-format off and on, and each row begins and ends its line."""
+    for number, comment in comments(text):
+        kept = text.count("clang-format off", 0, text.find(comment)) > text.count("clang-format on", 0, text.find(comment))
+        for offset, line in enumerate(comment.split("\n")):
+            cells = line.strip().removesuffix("*/").strip()
+            if kept and cells.count(" | ") > 1 and not (cells.startswith("|") and cells.endswith("|")):
+                fail(path, number + offset, "a row of a table does not begin and end its line")
+            if not kept and re.search(r"\w +\| +\| +\w", cells):
+                fail(path, number + offset, "rows of a table run into each other")
+
+
 def headings_of(page, known={}):
     if page not in known:
         found = pathlib.Path(page)
@@ -42,6 +54,7 @@ def check(path):
             fail(path, number, f"{len(line)} characters")
         if path.startswith("src/") and not path.startswith(("src/draw/html_assets", "src/export/stock_readme")) and OPTION.search(line):
             fail(path, number, "a message of the library names an option of the command line")
+    check_tables(path, text)
     for number, comment in comments(text):
         plain = re.sub(r"\s*\n\s*", " ", comment)
         if NUMBERS.search(plain):

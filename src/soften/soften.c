@@ -1,17 +1,19 @@
+/* clang-format off */
 /* Hard to soft, for models made from formulas: every head becomes softmax with the logits of doc/theory.md, "Heads".
 
        temperature   features are at most 1 and no weight depends on n; all growth is in the scale
        positions     the scale is 1; the same logits come out of features that grow
        digits        positions in digits of a short number format, for once and nearest; temperature for the rest
 
-   | role    | logit                                        | temperature: scale, added         | positions: factor
-   moves to   | | once    | (ln N + k) c_j                               | ln N + k                          | query:
-   ln N + k              | | nearest | k N c_j +- k j                               | k N, key +- j/N
-   | query: k N; key +- j, query k| | count   | 0                                            | 1
-   |                              | | compare | (2 k N y_i + ln #others) [j = sentinel]      | 2 k N, query
-   ln(#others)/(2 k N)  | key: 2 k N [j = sentinel]    | | balance | 2 k N^2 (y_i/N + t/(i+1)) + ln i, on start   | 2
-   k N^2, the same query           | key 2 k N [j = 0], query 2 k N^2/(i+1) | | lookup  | k N (2 c_i j - j^2)/(i+1)
-   | k N^3                             | keys: k N j, k N j^2         |
+  | role    | logit                               | temperature: scale, added        | positions: where it moves     |
+  | once    | (ln N + k) c_j                      | ln N + k                         | query: ln N + k               |
+  | nearest | k N c_j +- k j                      | k N; key +- j/N                  | query: k N; key +- j, query k |
+  | match   | k N (pattern of i at j) +- k j      | k N; last key +- j/N             | as by temperature             |
+  | count   | 0                                   | 1                                | as by temperature             |
+  | compare | (2 k N y_i + ln #others) [sentinel] | 2 k N; query ln(#others)/(2 k N) | key: 2 k N [sentinel]         |
+  | balance | 2 k N^2 (y_i/N + t/(i+1)) + ln i,   | 2 k N^2; the same query          | key: 2 k N [j = 0];           |
+  |         | on the start sentinel               |                                  | query: 2 k N^2/(i+1)          |
+  | lookup  | k N (2 c_i j - j^2)/(i+1)           | k N^3                            | keys: k N j, k N j^2          |
 
    By digits a nearest head has logits +-k (j - floor(N/2)) - ceil2(2 k N) (1 - c_j), see soften_digits.c, and a once
    head has ln N + k rounded up to a multiple of 4.
@@ -20,6 +22,7 @@
 
    Tie-breaks and normalisers go into channels marked soft_only, which are zero in a hard run, so that a soft model
    still knows its hard one. */
+/* clang-format on */
 #include <string.h>
 
 #include "soften/soften.h"
