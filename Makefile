@@ -21,7 +21,7 @@ NUMERIC   = -ffp-contract=off -fno-fast-math -fno-unsafe-math-optimizations $(EX
 # On s390x gcc computes floats as doubles, as an old C library there did, unless it is told not to.
 MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 EXCESS   := $(if $(findstring s390x,$(MACHINE)),-fexcess-precision=fast,)
-# clang 14 at -O2 leaves loops out that it must not (tests/t-compiler.c); without this pass it does not.
+# clang 14 at -O2 leaves loops out that it must not (tests/base/t-compiler.c); without this pass it does not.
 CLANG_SOUND := -mllvm -enable-split-backedge-in-load-pre=false
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 SOUND    := $(if $(IS_CLANG),$(shell $(CC) $(CLANG_SOUND) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(CLANG_SOUND)))
@@ -38,10 +38,15 @@ CLI_SRC  := $(sort $(wildcard cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LAB_OBJ  := $(LAB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/lab_prose.o
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/text_files.o
-TEST_SRC := $(sort $(wildcard tests/t-*.c))
-TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
-TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
-TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
+# The rooms of tests/. Each t-NAME.c there is a program build/tests/t-NAME that `make test` runs, each long-NAME.c one that it does not
+# run, and the other files are linked to all of them.
+TEST_ROOMS := base logic automata model run proof audit ordinary lab cli tools
+TEST_C   := $(sort $(wildcard $(TEST_ROOMS:%=tests/%/*.c)))
+TEST_OBJ := $(TEST_C:%.c=$(BUILD)/%.o)
+TEST_BIN := $(addprefix $(BUILD)/tests/,$(filter t-%,$(basename $(notdir $(TEST_C)))))
+TEST_LONG := $(addprefix $(BUILD)/tests/,$(filter long-%,$(basename $(notdir $(TEST_C)))))
+TEST_AID_OBJ := $(foreach o,$(TEST_OBJ),$(if $(filter t-% long-%,$(notdir $o)),,$o))
+TEST_INCLUDES := $(TEST_ROOMS:%=-Itests/%)
 
 # Made while building: C from ONNX's schema, the Python files of exported folders as bytes, the prose of the lab.
 ONNX_PROTO ?= /usr/include/onnx/onnx.proto
@@ -68,7 +73,8 @@ $(BUILD)/%.o: %.c
 # Tests spend their time in the library, so they are compiled in a third less time instead, and under sanitizers in half the time;
 # t-compiler.c is about -O2.
 TEST_OPT := $(if $(findstring -fsanitize,$(CFLAGS)),$(OPT:-O1=-O0),$(OPT:-O2=-O1))
-$(filter-out %/t-compiler.o,$(TEST_BIN:=.o) $(TEST_AID_OBJ)): override OPT := $(TEST_OPT)
+$(filter-out %/t-compiler.o,$(TEST_OBJ)): override OPT := $(TEST_OPT)
+$(BUILD)/tests/%.o $(BUILD)/bench/sizes.o: ALL_CFLAGS += $(TEST_INCLUDES)
 
 # The runner's loops are worth unrolling; AVX2 and AVX-512 kernels are chosen at run time, so only their files may use them.
 FAST := -O3
@@ -111,8 +117,8 @@ $(BUILD)/made/%.o: $(BUILD)/made/%.c
 	@$(SAY) "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: $(BUILD)/made/onnx.pb-c.c
-$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: ALL_CFLAGS += -I$(BUILD)/made
+$(BUILD)/src/export/graph.o $(BUILD)/tests/model/t-export.o: $(BUILD)/made/onnx.pb-c.c
+$(BUILD)/src/export/graph.o $(BUILD)/tests/model/t-export.o: ALL_CFLAGS += -I$(BUILD)/made
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@
@@ -146,9 +152,10 @@ $(BUILD)/temper: $(CLI_OBJ) $(LAZY_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(if $(LAZY),-ldl $(OTHERS),$(LDLIBS))
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
+$(TEST_BIN) $(TEST_LONG): $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(TEST_LD) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(TEST_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LAB) $(STATIC) $(LDLIBS)
+$(foreach o,$(filter-out $(TEST_AID_OBJ),$(TEST_OBJ)),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
 
 # temper-mpi is the command line with another main; it needs mpicc, and `make all` does not build it.
 MPICC   ?= mpicc
@@ -167,7 +174,7 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 include web/web.mk tests/bare/bare.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BUILD)/tests/platforms/digests.d $(wildcard $(BUILD)/tests/fuzz/*.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
@@ -228,12 +235,12 @@ test-regular: ## regular languages and random automata with much more effort (mi
 test-paste: ## every command line of pages and help, pasted into an empty folder, also those that take minutes; lists what is not run
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@bash tests/paste.sh $(BUILD)/temper all
+	@bash tests/pages/paste.sh $(BUILD)/temper all
 
 test-tables: ## tables of the pages against what the program says now, also those that take minutes
 	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/bench/sizes
-	@python3 tests/tables.py $(BUILD) --all
+	@python3 tests/pages/tables.py $(BUILD) --all
 
 proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
 	@sh scripts/setup.sh build test proofs
@@ -244,9 +251,6 @@ test-number: ## exp and log: every float, millions of doubles, against MPFR (min
 	@sh scripts/setup.sh build mpfr
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/long-number
 	$(BUILD)/tests/long-number
-
-$(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
-	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
 
 certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones, 10^4 sums, 10^5 forged models (an hour)
 	@sh scripts/setup.sh build
@@ -272,27 +276,27 @@ stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificat
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
-MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
+MUTANT_TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard $(patsubst %,tests/*/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
     parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
-    transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import stock-import digits json)))
+    transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import stock-import digits json))))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
 	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
-	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
+	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS) $(TEST_INCLUDES)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
 
 # ---- coverage: the library is built once more, for gcov. ----
-COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst %,tests/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next \
+COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst %,tests/*/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next \
     probabilities stream sample sequences languages spelling dfa regex regular classify group cascade coordinates decide diagram same-language model safetensors gguf expression json import \
     stock-import bound every choice proved certify audit agree-corpus agree-random api answer check entry exact gallery limits likelihood recognise sizes soften tree)))
-COVERAGE_BIN = $(patsubst tests/%.c,$(BUILD)/coverage/tests/%,$(COVERAGE_TESTS))
+COVERAGE_BIN = $(patsubst %.c,$(BUILD)/coverage/tests/%,$(notdir $(COVERAGE_TESTS)))
 .PHONY: coverage coverage-programs
 coverage: ## which branches of readers and proofs no test takes, in build/coverage/left (long)
 	@sh scripts/setup.sh build test
 	@rm -rf $(BUILD)/coverage/src/*/*.gcda
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
-	@for test in cli import; do bash tests/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
+	@for test in cli import; do bash tests/cli/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
 	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(if $(INTO),--into $(INTO)) $(COVERAGE_BIN)
 
 # ---- fuzzing: tests/fuzz. The library is built once more, by clang, with coverage and sanitizers. ----
@@ -335,7 +339,7 @@ fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))
 test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
 	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@bash tests/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS) --jobs $(JOBS)
+	@bash tests/cli/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS) --jobs $(JOBS)
 KILLS ?= 10000
 
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
@@ -467,7 +471,7 @@ bench: ## measure temper beside PyTorch, onnxruntime, JAX and llama.cpp, into be
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/web/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*/*.h tests/*/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build test lint

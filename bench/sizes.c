@@ -1,6 +1,6 @@
-/* How large compiled transformers are: layers, heads, units and proved lengths of every formula of tests/corpus.c and
-   of the suite of languages (doc/languages.md), one per line, and their sums. doc/sizes.md has the sums before and
-   after each change of the compiler.
+/* How large compiled transformers are: layers, heads, units and proved lengths of every formula of
+   tests/logic/corpus.c and of the suite of languages (doc/languages.md), one per line, and their sums. doc/sizes.md
+   has the sums before and after each change of the compiler.
 
        make sizes            the table
        make sizes SIZES=-t   the sums only */
@@ -9,7 +9,7 @@
 
 #include "lab/languages.h"
 #include "temper.h"
-#include "tests/corpus.h"
+#include "corpus.h"
 
 typedef struct totals {
     size_t formulas, layers, heads, units, proved[2];

@@ -46,7 +46,7 @@ typedef struct mechanism_parameter {
     double fallback, least, most; /* published default, and what makes sense */
 } mechanism_parameter;
 
-/* What is claimed of the weights of any row: checked by tests/t-attention.c and by the lab. */
+/* What is claimed of the weights of any row: checked by tests/lab/t-attention.c and by the lab. */
 enum {
     SUMS_TO_ONE = 1 << 0,       /* else sums vary */
     CAN_BE_ZERO = 1 << 1,       /* exactly, in real arithmetic, for some row */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A folder of src/ includes only itself and folders before it; lab/ includes
-# folders of src/ and itself; cli/ includes only the public headers, mpi/ also those of cli/; file names are unique.
+# folders of src/ and itself; cli/ includes only the public headers, mpi/ also those of cli/; file names are unique. Tests live in rooms,
+# tests/ROOM/, of which none has more than 60 files.
 set -eu
 order="base number automata logic decide model audit import gallery recognise job run compile facts bound answer sequence soften stock limits certify check export draw"
 # Folders at the same height that must not see each other.
@@ -42,4 +43,18 @@ if ls mpi/*.[ch] >/dev/null 2>&1 && grep -nE '^ *# *include "[a-z]+/' mpi/*.[ch]
 fi
 twice=$(find src lab cli mpi -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
 if [ -n "$twice" ]; then echo "file names used twice: $twice"; fail=1; fi
+rooms=$(sed -n 's/^TEST_ROOMS *:= *//p' Makefile)
+stray=$(find tests -maxdepth 1 -type f)
+if [ -n "$stray" ]; then echo "a test lives in a room, tests/ROOM/: $stray"; fail=1; fi
+twice=$(for room in $rooms; do find "tests/$room" -name '*.[ch]' -exec basename {} \;; done | sort | uniq -d)
+if [ -n "$twice" ]; then echo "file names used twice in tests: $twice"; fail=1; fi
+for folder in tests/*/; do
+    count=$(find "$folder" -maxdepth 1 -type f | wc -l)
+    case $folder in tests/bad/) continue ;; esac
+    if [ "$count" -gt 60 ]; then echo "$folder has $count files: at most 60, so that one can look at them"; fail=1; fi
+done
+for test in tests/*/t-*.c; do
+    room=$(basename "$(dirname "$test")")
+    case " $rooms " in *" $room "*) ;; *) echo "$test is in no room of the Makefile (TEST_ROOMS), so nothing runs it"; fail=1 ;; esac
+done
 exit $fail

@@ -31,7 +31,8 @@ allowed="export:temper_audit stock:temper_audit_gguf"
         }
         exit bad
     }'
-aids=$(ls "$(dirname "$1")"/tests/*.o 2>/dev/null | grep -v '/\(t\|long\)-[^/]*$' || true)
+rooms=$(sed -n 's/^TEST_ROOMS *:= *//p' Makefile)
+aids=$(for room in $rooms; do ls "$(dirname "$1")/tests/$room"/*.o 2>/dev/null; done | grep -v '/\(t\|long\)-[^/]*$' || true)
 for aid in $aids; do nm "$aid" | awk '$2 == "T" { print $3 }'; done | sort > "$(dirname "$1")/tests/shared-names"
 nm "$1" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u | comm -12 - "$(dirname "$1")/tests/shared-names" | {
     bad=0

@@ -31,6 +31,7 @@ import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import glob
 import hashlib
 import json
 import os
@@ -594,13 +595,17 @@ class Tree:
 
     def make(self):
         chosen = self.o.tests.split()
-        programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests"))
-                    if n.endswith(".c") and (n[:-2] in chosen if chosen else wanted_test(n[:-2], self.o.folders))]
+        programs = ["build/tests/" + n for n in sorted(test_sources()) if (n in chosen if chosen else wanted_test(n, self.o.folders))]
         command = ["make", "-s", "-j%d" % self.o.jobs, "BUILD=build", "OPT=-O1 -g", "WARN=-Werror=vla",
                    "CFLAGS=" + self.sanitize + " -include src/base/mutant_switch.h", "LDFLAGS=" + self.sanitize, "build/libtemper.a"]
         for extra in ([], programs):
             if subprocess.run(command + extra, cwd=self.top, stdout=subprocess.DEVNULL, check=False).returncode:
                 sys.exit("mutants: the tree with switches does not build")
+
+
+def test_sources():
+    """{program of a test: its source}; programs lie in build/tests, sources in the rooms of tests/."""
+    return {os.path.basename(path)[:-2]: path for path in glob.glob("tests/*/t-*.c")}
 
 
 def wanted_test(name, folders):
@@ -633,7 +638,8 @@ class Bench:
         self.libraries = os.environ["MUTANT_LDLIBS"].split()
         self.users = read_dependencies(os.path.join(tree.top, "build"))
         self.folder = os.path.join(tree.top, "build", "tests")
-        self.programs = sorted(n for n in os.listdir(self.folder) if os.path.exists("tests/%s.c" % n))
+        self.sources = test_sources()
+        self.programs = sorted(n for n in os.listdir(self.folder) if n in self.sources)
         self.seconds, self.met = {}, {}  # what each test takes without a change, and which places it meets
         self.left_out = set()
         self.listed = listed  # what the list of harmless ones has a reason for
@@ -743,7 +749,7 @@ class Bench:
         sources = [mutant.path] if mutant.path.endswith(".c") else self.users_of(mutant)
         tests, objects = self.tests_of(mutant.path) - self.left_out, {}
         for source in sorted(set(sources)):
-            if source.startswith("tests/t-") and source[6:-2] not in tests:
+            if source in self.sources.values() and os.path.basename(source)[:-2] not in tests:
                 continue
             made = os.path.join(folder, source.replace("/", "+")[:-2] + ".o")
             actual = copy if source == mutant.path else os.path.join(self.tree.top, source)
@@ -757,8 +763,10 @@ class Bench:
 
         def link(test):
             top = os.path.join(self.tree.top, "build")
-            names = [n for n in os.listdir(self.folder) if n.endswith(".o") and not n.startswith(("t-", "long-"))]
-            parts = ["tests/%s.o" % test] + ["tests/" + n for n in names]
+            rooms = {os.path.dirname(source) for source in self.sources.values()}
+            names = [os.path.join(room, n) for room in sorted(rooms) for n in sorted(os.listdir(os.path.join(top, room)))]
+            parts = [self.sources[test][:-2] + ".o"]
+            parts += [n for n in names if n.endswith(".o") and not os.path.basename(n).startswith(("t-", "long-"))]
             parts = [objects.get(p[:-2] + ".c", os.path.join(top, p)) for p in parts]
             library = [made for source, made in objects.items() if source.startswith("src/")]
             program = os.path.join(folder, test)
@@ -772,7 +780,7 @@ class Bench:
 
     def digest(self, test):
         if test not in self.digests:
-            with open("tests/%s.c" % test, "rb") as file:
+            with open(self.sources[test], "rb") as file:
                 text = file.read() + b" %r %r" % (self.o.effort, bool(self.tree.sanitize))
             self.digests[test] = hashlib.sha256(text).hexdigest()[:12]
         return self.digests[test]
@@ -820,9 +828,8 @@ class Bench:
             seconds += more
         return results, seconds
 
-    @staticmethod
-    def has_world(test):
-        with open("tests/%s.c" % test, encoding="utf-8") as file:
+    def has_world(self, test):
+        with open(self.sources[test], encoding="utf-8") as file:
             text = file.read()
             return "pthread_create(" in text or ("test_folder(" in text and "getpid()" not in text)
 

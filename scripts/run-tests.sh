@@ -30,8 +30,8 @@ if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 slow="cli.sh paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
     t-lab-job t-certify-next t-stream t-digits t-format-run t-plan faults.sh t-certify-wild t-format-limits t-recognise t-stock-import
     t-stock-proof t-choice-bound t-limits limits-page.sh t-audit-stock t-audit-stock-sources t-certify-regex"
-{ for name in $slow; do ls "tests/${name%.sh}.sh" "$build/tests/$name" 2>/dev/null; done
-  ls tests/*.sh; ls "$build"/tests/t-* | grep -v '\.[od]$'; } | awk '!seen[$0]++' |
+{ for name in $slow; do ls tests/cli/"$name" tests/pages/"$name" "$build/tests/$name" 2>/dev/null; done
+  ls tests/cli/*.sh tests/pages/*.sh; ls tests/*/t-*.c | sed "s|.*/\(.*\)\.c$|$build/tests/\1|"; } | awk '!seen[$0]++' |
     xargs -P "$jobs" -I '{}' sh -c "$one" one '{}' "$build" "$logs"
 # The sources themselves: the order of folders, in includes and in calls, and comments.
 look() { # name, command ...

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The table of doc/schedules.md: which softmax schedules carry once, since and compare, stored in bf16 and summed in f32.
-# tests/readme.sh compares the page with it. usage: schedule-table.sh TEMPER [LENGTHS]; 8Ki,128Ki leaves out the slow columns.
+# tests/pages/readme.sh compares the page with it. usage: schedule-table.sh TEMPER [LENGTHS]; 8Ki,128Ki leaves out the slow columns.
 set -eu
 lengths=${2:-8Ki,128Ki,1M}
 echo "$lengths" | tr ',' '\n' | awk '

@@ -1,7 +1,7 @@
 /* exp and log: the same bits on every IEEE machine and with every compiler, because they use only + - * in binary64
    and integer operations on the bits; no libm, no fused multiply-add. doc/numerics.md has the method.
 
-   Largest errors measured against MPFR by tests/long-number.c, in units of the last place (0.5 is the best there is):
+   Largest errors measured against MPFR by tests/base/long-number.c, in units of the last place (the best is 0.5):
 
        exp_f64  0.5335   (0.546 by hand analysis; 0.5051 for subnormal results)
        log_f64  0.5038   (0.505 by hand analysis)

@@ -54,9 +54,9 @@ both_commands() { # as whom
     check "$who: its last lines name the page" sh -c "tail -n 1 '$log-demo.log' | grep -q '^file://.*/build/demo/page.html'"
     check "$who: the page is there" visit "$who" 'test -s temper/build/demo/page.html'
     # There is no python3 yet: whoever compares with it must say so, and fail where nothing may be left out.
-    check "$who: a test without its oracle says so" visit "$who" 'cd temper && bash tests/regex.sh build/temper | grep -q "^SKIPPED: no python3"'
+    check "$who: a test without its oracle says so" visit "$who" 'cd temper && bash tests/cli/regex.sh build/temper | grep -q "^SKIPPED: no python3"'
     check "$who: and fails where nothing may be left out" visit "$who" \
-        'cd temper && ! TEMPER_NO_SKIP=1 bash tests/regex.sh build/temper >/dev/null'
+        'cd temper && ! TEMPER_NO_SKIP=1 bash tests/cli/regex.sh build/temper >/dev/null'
     check "$who: once more" timed "$who" again 'git clone and make demo, packages there' \
         'git clone -q /srv/temper.git again && cd again && make demo'
     check "$who: make test passes" timed "$who" test 'make test' 'cd temper && make test'

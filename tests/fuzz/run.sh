@@ -71,7 +71,7 @@ make_inputs() {
         n=$((n + 1))
         printf '%s' "$regex" | put spec "regex-$n" '\003'
         printf '%s' "$regex" | put regex "regex-$n"
-    done < <(cut -f 2 "$root/tests/regexes.txt" | head -n 60; printf '%s\n' '(ab|c)*' 'a{2,3}(b|c)?' '(a|bc){1,2}.' 'a+b*c?')
+    done < <(cut -f 2 "$root/tests/automata/regexes.txt" | head -n 60; printf '%s\n' '(ab|c)*' 'a{2,3}(b|c)?' '(a|bc){1,2}.' 'a+b*c?')
     "$temper" automaton --regex '(ab|c)*' --alphabet abc 2>/dev/null | put spec table '\004'
     n=0
     for text in 'a S b' 'O a & #[b] >= 2' '#[a] % 3 = 1' 'Y(a S b)' '/(ab)*c/'; do

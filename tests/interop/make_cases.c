@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../corpus.h"
-#include "../test.h"
-#include "../proved.h"
+#include "corpus.h"
+#include "test.h"
+#include "proved.h"
 
 enum { BATCH = 6, LENGTHS = 9, LONGEST = 300, FAR = 5000, SHORT = 40 };
 

@@ -402,7 +402,7 @@ static void look_at_journal(void) {
 int main(void) {
     char top[] = "/tmp/temper-digests-XXXXXX";
 #ifndef __wasm__
-    setlocale(LC_ALL, ""); /* which changes nothing: tests/t-locale.c */
+    setlocale(LC_ALL, ""); /* which changes nothing: tests/base/t-locale.c */
 #endif
     if (!mkdtemp(top)) return 1;
     snprintf(folder, sizeof folder, "%s/model", top); /* some files have the folder's name in them */

@@ -22,7 +22,7 @@
 
 #include "lab/sequences.h"
 #include "specs.h"
-#include "tests/test.h"
+#include "test.h"
 
 enum { SHORT = 14, ANY = 10, FULL = 14, SHORTEST = 9, KINDS = 7, MOST_TOKENS = 20, FAR = 2000 };
 

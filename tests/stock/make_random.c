@@ -16,7 +16,7 @@
 #include "model/gguf_write.h"
 #include "export/stock_files.h"
 #include "run/stock_run.h"
-#include "tests/stock_random.h"
+#include "stock_random.h"
 
 static void write_file(const char *folder, const char *name, const text *t) {
     char path[4096];

@@ -11,7 +11,7 @@
 
 #include "lab/sequences.h"
 #include "specs.h"
-#include "tests/test.h"
+#include "test.h"
 
 enum { SETTINGS = 12 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "temper.h"
-#include "tests/random_formula.h"
+#include "random_formula.h"
 
 static uint32_t digest(uint32_t d, const void *bytes, size_t size) {
     const unsigned char *p = bytes;
