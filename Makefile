@@ -32,7 +32,7 @@ VERSION := $(shell awk '/define TEMPER_VERSION_(MAJOR|MINOR|PATCH)/ {printf "%s%
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 ABI     := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(word 2,$(subst ., ,$(VERSION))))
 
-LIB_SRC  := $(sort $(wildcard src/*/*.c))
+LIB_SRC  := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LAB_SRC  := $(sort $(wildcard lab/*.c))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -294,7 +294,7 @@ COVERAGE_BIN = $(patsubst %.c,$(BUILD)/coverage/tests/%,$(notdir $(COVERAGE_TEST
 .PHONY: coverage coverage-programs
 coverage: ## which branches of readers and proofs no test takes, in build/coverage/left (long)
 	@sh scripts/setup.sh build test
-	@rm -rf $(BUILD)/coverage/src/*/*.gcda
+	@rm -rf $(BUILD)/coverage/src/*/*.gcda $(BUILD)/coverage/src/*/*/*.gcda
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
 	@for test in cli import; do bash tests/cli/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
 	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(if $(INTO),--into $(INTO)) $(COVERAGE_BIN)
@@ -471,7 +471,7 @@ bench: ## measure temper beside PyTorch, onnxruntime, JAX and llama.cpp, into be
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*/*.h tests/*/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc src/*/*/*.h src/*/*/*.c lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*/*.h tests/*/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build test lint

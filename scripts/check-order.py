@@ -7,7 +7,7 @@ import glob
 import re
 import sys
 
-FILES = ["src/export/onnx.c", "src/export/onnx_heads.c", "src/export/stock_onnx.c", "src/export/graph_expression.c"]
+FILES = ["src/export/onnx.c", "src/export/onnx_heads.c", "src/ordinary/write/ordinary_onnx.c", "src/export/graph_expression.c"]
 CALL = re.compile(r"\b(?!if|for|while|switch|return|sizeof)([a-z_]\w*)\(")
 MAKES = re.compile(r"\b[a-z_]\w*\((?:&?[bdg]|[bd]->g)\s*,")
 
@@ -39,7 +39,7 @@ for path in FILES:
             print(f"{path}:{code.count(chr(10), 0, m.start()) + 1}: {m.group(1)} makes nodes in two arguments: make one before")
 RANDOM = r"\b(?:below|sample_\w+|random_\w+|letter|any_letter)\("
 BOTH_SIDES = re.compile(r"\[[^\]=;]*" + RANDOM + r"[^;]*\] [-+*]?= [^;]*" + RANDOM)
-for path in sorted(glob.glob("src/*/*.c") + glob.glob("lab/*.c")):
+for path in sorted(glob.glob("src/**/*.c", recursive=True) + glob.glob("lab/*.c")):
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             if BOTH_SIDES.search(line):

@@ -52,7 +52,7 @@ def check(path):
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST and '"' not in line:
             fail(path, number, f"{len(line)} characters")
-        if path.startswith("src/") and not path.startswith(("src/draw/html_assets", "src/export/stock_readme")) and OPTION.search(line):
+        if path.startswith("src/") and not path.startswith(("src/draw/html_assets", "src/ordinary/write/ordinary_readme")) and OPTION.search(line):
             fail(path, number, "a message of the library names an option of the command line")
     check_tables(path, text)
     for number, comment in comments(text):

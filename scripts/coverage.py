@@ -25,10 +25,10 @@ PARTS = [
     ("logic", ["src/logic/*.c"]),
     ("automata", ["src/automata/*.c"]),
     ("readers of models", ["src/model/model_read.c", "src/model/metadata_read.c", "src/model/model_scan.c", "src/model/model_check.c",
-                           "src/model/safetensors.c", "src/model/tensor_file.c", "src/model/gguf_file.c", "src/model/expression.c",
-                           "src/model/stock_read*.c", "src/base/json_read.c"]),
+                           "src/model/safetensors.c", "src/model/tensor_file.c", "src/ordinary/files/gguf_file.c", "src/model/expression.c",
+                           "src/ordinary/files/ordinary_read*.c", "src/base/json_read.c"]),
     ("bound", ["src/bound/*.c"]),
-    ("audit", ["src/audit/*.c"]),
+    ("audit", ["src/audit/*.c", "src/audit/*/*.c"]),
 ]
 NAMES = {"logic": "`src/logic`", "automata": "`src/automata`", "bound": "`src/bound`", "audit": "`src/audit`",
          "readers of models": "readers of models: text, safetensors, GGUF, JSON, expressions"}

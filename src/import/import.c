@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "import/import.h"
-#include "import/import_stock.h"
+#include "ordinary/lift/lift_model.h"
 
 /* ---- matrices ---- */
 

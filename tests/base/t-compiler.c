@@ -10,7 +10,7 @@ typedef struct unit {
     uint32_t sum;
 } unit;
 
-/* The columns that units of each sum write, all sums together: as in ideal_net of src/stock/stock_ideal.c. */
+/* The columns that units of each sum write, all sums together: as in ideal_net of src/ordinary/proof/term.c. */
 static size_t __attribute__((noinline)) written_by_groups(const unit *units, size_t count, uint32_t *written) {
     size_t all = 0;
     for (size_t k = 0; k < count; k++) {

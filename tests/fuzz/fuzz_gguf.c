@@ -1,7 +1,7 @@
 /* The reader of GGUF files: every key, every array and every number of what it opens. */
 #include "base/entry.h"
 #include "fuzz.h"
-#include "model/gguf_file.h"
+#include "ordinary/files/gguf_file.h"
 
 typedef struct input {
     const char *bytes;

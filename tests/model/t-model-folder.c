@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "model/stock_read.h"
-#include "model/stock_tensors.h"
-#include "model/stock_texts.h"
+#include "ordinary/files/ordinary_read.h"
+#include "ordinary/files/ordinary_tensors.h"
+#include "ordinary/files/ordinary_texts.h"
 #include "stock_random.h"
 
 typedef struct folder {

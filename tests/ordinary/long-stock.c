@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "model/gguf_write.h"
-#include "run/stock_run.h"
-#include "stock/stock_answer.h"
-#include "stock/stock_longest.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/run/ordinary_run.h"
+#include "ordinary/run/ordinary_answer.h"
+#include "ordinary/proof/ordinary_longest.h"
 #include "stock_certificate_page.h"
 #include "stock_trials.h"
 

@@ -4,8 +4,8 @@
 #define TESTS_STOCK_CERTIFICATE_PAGE_H
 
 #include "logic/formula.h"
-#include "model/stock_undo.h"
-#include "stock/stock.h"
+#include "ordinary/lift/lift.h"
+#include "ordinary/lower/ordinary_from_model.h"
 
 /* Of the file `bytes`, which holds m, and which u undoes. */
 void stock_certificate_page(text *out, const struct stock_options *o, const temper_spec *read,

@@ -4,8 +4,8 @@
 #ifndef TESTS_STOCK_EDITS_H
 #define TESTS_STOCK_EDITS_H
 
-#include "model/stock_undo.h"
-#include "stock/stock.h"
+#include "ordinary/lift/lift.h"
+#include "ordinary/lower/ordinary_from_model.h"
 #include "test.h"
 
 /* One edit of m, which u undid, and of what is claimed of it; its name and numbers are added to `what`. */

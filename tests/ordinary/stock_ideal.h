@@ -3,7 +3,7 @@
 #ifndef TESTS_STOCK_IDEAL_H
 #define TESTS_STOCK_IDEAL_H
 
-#include "model/stock_undo.h"
+#include "ordinary/lift/lift.h"
 
 /* logits[n + 1][vocabulary] of n letters, tokens[0] being the start; false: a mean that is compared is 0. */
 bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a);

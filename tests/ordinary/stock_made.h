@@ -4,7 +4,7 @@
 #ifndef TESTS_STOCK_MADE_H
 #define TESTS_STOCK_MADE_H
 
-#include "model/stock_undo.h"
+#include "ordinary/lift/lift.h"
 #include "test.h"
 
 typedef struct made_shape {

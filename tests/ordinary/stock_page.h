@@ -4,7 +4,7 @@
 #ifndef TESTS_STOCK_PAGE_H
 #define TESTS_STOCK_PAGE_H
 
-#include "model/stock_undo.h"
+#include "ordinary/lift/lift.h"
 
 typedef long double real;
 

@@ -4,7 +4,7 @@
 #define TESTS_STOCK_RANDOM_H
 
 #include "base/arena.h"
-#include "model/stock_model.h"
+#include "ordinary/files/ordinary_model.h"
 #include "test.h"
 
 /* Sizes are small and drawn, too. tokens: of the letters, NULL-terminated; NULL: "a", "b", "c". */

@@ -2,7 +2,7 @@
 #ifndef TESTS_STOCK_SHAKES_H
 #define TESTS_STOCK_SHAKES_H
 
-#include "model/stock_undo.h"
+#include "ordinary/lift/lift.h"
 #include "test.h"
 
 enum { SHAKES_MOST = 64 };

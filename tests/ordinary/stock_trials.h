@@ -3,9 +3,9 @@
 #ifndef TESTS_STOCK_TRIALS_H
 #define TESTS_STOCK_TRIALS_H
 
-#include "model/stock_tensors.h"
+#include "ordinary/files/ordinary_tensors.h"
 #include "random_formula.h"
-#include "stock/stock.h"
+#include "ordinary/lower/ordinary_from_model.h"
 #include "temper.h"
 #include "test.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/audit_stock.h"
+#include "audit/ordinary/audit_ordinary.h"
 #include "stock_made.h"
 #include "stock_shakes.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "audit/audit_stock.h"
+#include "audit/ordinary/audit_ordinary.h"
 #include "stock_made.h"
 #include "stock_shakes.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_stock_bounds.h"
+#include "audit/ordinary/audit_ordinary_bounds.h"
 #include "number/format.h"
 #include "test.h"
 

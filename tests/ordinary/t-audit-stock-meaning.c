@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/audit_stock.h"
+#include "audit/ordinary/audit_ordinary.h"
 #include "meaning_values.h"
 #include "stock_ideal.h"
 #include "stock_made.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_stock_bounds.h"
-#include "model/gguf_write.h"
+#include "audit/ordinary/audit_ordinary_bounds.h"
+#include "ordinary/files/gguf_write.h"
 #include "stock_page.h"
 #include "stock_shakes.h"
 #include "stock_trials.h"

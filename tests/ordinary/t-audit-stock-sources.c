@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit/audit_stock.h"
-#include "model/gguf_write.h"
-#include "run/stock_run.h"
-#include "stock/stock_answer.h"
+#include "audit/ordinary/audit_ordinary.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/run/ordinary_run.h"
+#include "ordinary/run/ordinary_answer.h"
 #include "stock_certificate_page.h"
 #include "stock_ideal.h"
 #include "stock_shakes.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/gguf_write.h"
-#include "run/stock_run.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/run/ordinary_run.h"
 #include "stock_certificate_page.h"
 #include "stock_trials.h"
 

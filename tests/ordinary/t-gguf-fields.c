@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "model/gguf_write.h"
-#include "model/stock_read.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/files/ordinary_read.h"
 #include "stock_random.h"
 
 /* ---- bytes ---- */

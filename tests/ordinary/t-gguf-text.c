@@ -6,7 +6,7 @@
 
 #include "base/alphabet.h"
 #include "base/entry.h"
-#include "model/gguf_tokens.h"
+#include "ordinary/files/gguf_tokens.h"
 #include "test.h"
 
 enum { MOST_TEXT = 200, MOST_LETTERS = 40 };

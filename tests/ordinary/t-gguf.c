@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "model/gguf_write.h"
-#include "model/stock_read.h"
-#include "model/stock_tensors.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/files/ordinary_read.h"
+#include "ordinary/files/ordinary_tensors.h"
 #include "stock_random.h"
 
 typedef struct attempt {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "model/stock_undo.h"
+#include "ordinary/lift/lift.h"
 #include "stock_trials.h"
 #include "test.h"
 

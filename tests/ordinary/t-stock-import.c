@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gguf_write.h"
-#include "export/stock_files.h"
-#include "import/import_stock.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/write/ordinary_files.h"
+#include "ordinary/lift/lift_model.h"
 #include "lab/sequences.h"
 #include "logic/formula.h"
-#include "run/stock_run.h"
+#include "ordinary/run/ordinary_run.h"
 #include "stock_trials.h"
 
 static struct { size_t specs, models, folders, refused, strings, answers, changed, taken; } total;

@@ -8,9 +8,9 @@
 
 #include "corpus.h"
 #include "number/format.h"
-#include "stock/stock_answer.h"
-#include "stock/stock_proof.h"
-#include "run/stock_run.h"
+#include "ordinary/run/ordinary_answer.h"
+#include "ordinary/proof/ordinary_proof.h"
+#include "ordinary/run/ordinary_run.h"
 #include "stock_trials.h"
 
 static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused, wide; } total;

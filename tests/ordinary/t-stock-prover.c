@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stock/stock_confirm.h"
+#include "ordinary/proof/ordinary_confirm.h"
 #include "stock_trials.h"
 
 enum { PIN, GROUND = 2, BALANCE };

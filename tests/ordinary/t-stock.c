@@ -8,8 +8,8 @@
 #include "corpus.h"
 #include "lab/sequences.h"
 #include "logic/formula.h"
-#include "stock/stock_answer.h"
-#include "run/stock_run.h"
+#include "ordinary/run/ordinary_answer.h"
+#include "ordinary/run/ordinary_run.h"
 #include "stock_trials.h"
 
 typedef struct totals {

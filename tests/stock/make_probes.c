@@ -13,8 +13,8 @@
 
 #include "base/entry.h"
 #include "base/json_write.h"
-#include "model/gguf_write.h"
-#include "model/stock_tokens.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/files/ordinary_tokens.h"
 
 enum { WIDTH = 64, HEADS = 4, SIZE = 16, HIDDEN = 32, LETTERS = 40 };
 /* Columns: the pin, which norms make 1; of a GPT-2 its opposite and what keeps the mean at 0; the letter's number;

@@ -13,9 +13,9 @@
 
 #include "base/entry.h"
 #include "base/json_write.h"
-#include "model/gguf_write.h"
-#include "export/stock_files.h"
-#include "run/stock_run.h"
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/write/ordinary_files.h"
+#include "ordinary/run/ordinary_run.h"
 #include "stock_random.h"
 
 static void write_file(const char *folder, const char *name, const text *t) {

@@ -1,5 +1,5 @@
 """What doc/stock.md, "What is assumed of kernels", says of onnxruntime, seen in onnxruntime: graphs with the nodes that
-src/export/stock_onnx.c writes, in sessions with the default options, which fuse some of them."""
+src/ordinary/write/ordinary_onnx.c writes, in sessions with the default options, which fuse some of them."""
 import sys
 
 import numpy as np

@@ -1,0 +1,51 @@
+/* A hard model as an ordinary GPT-2 or Llama that answers for every prefix of at most so many letters (doc/stock.md).
+   A pass: what the compiler found out stays, and every head and gate of the hard model becomes one of the other
+   architecture. Nothing is proved of the result here. */
+#ifndef ORDINARY_LOWER_FROM_MODEL_H
+#define ORDINARY_LOWER_FROM_MODEL_H
+
+#include "base/entry.h"
+#include "model/model.h"
+#include "ordinary/files/ordinary_model.h"
+
+enum stock_number { STOCK_F32, STOCK_F16 };
+
+/* How a Llama knows positions: by frequencies that fit any rope base, or by bits of the position, whose frequencies
+   need rope_factors. AUTO takes the ramp where it goes. A GPT-2 has an embedding for them. */
+enum stock_positions { STOCK_POSITIONS_AUTO, STOCK_POSITIONS_RAMP, STOCK_POSITIONS_DIGITS };
+
+struct stock_options {
+    enum stock_architecture architecture;
+    size_t length;                  /* the longest string, in letters */
+    enum stock_number weights, kv;  /* how weights and the cache of keys and values will be stored */
+    enum stock_positions positions; /* of a Llama */
+    bool unchecked;                 /* lower also what is known to go wrong: for searches */
+};
+
+/* What a caller of the library asked for. Raises TEMPER_RANGE. */
+struct stock_options stock_options_of(const temper_stock_options *o, trap *t);
+
+/* "nearest" and so on, as certificates have them. */
+const char *stock_role_name(stock_role role);
+
+enum { STOCK_LENGTH_LIMIT = 16384 };
+
+/* The hard model that is lowered: acceptors become language models where what comes next is known, by an automaton or
+   by a line `viable`; else they stay acceptors, and every letter is legal. *read is the specification whose outputs
+   the model has. Both are freed when the entry is left. Raises what temper_build does. */
+const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
+
+/* The same for a setting, which may want heads that step back one position at a time: where they spare it remainders
+   of positions and take few layers more. */
+const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, const struct stock_options *o,
+                                         const temper_spec **read);
+
+/* Whether an acceptor's answer is the truth at the position where a causal transformer stands after the string: the
+   last one, or where it is fed from right to left the first one. */
+bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored);
+
+/* The result is in arena a, as everything that it points to. Raises TEMPER_UNSUPPORTED for a model that looks both
+   ways, and TEMPER_LIMIT, with the head, the setting and the largest length, where a setting does not go so far. */
+struct stock_model *stock_from_model(arena *a, const temper_model *hard, const struct stock_options *options);
+
+#endif

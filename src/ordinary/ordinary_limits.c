@@ -1,0 +1,135 @@
+/* temper_limits_stock: how far an ordinary transformer is proved, and where an emulator of its runtimes errs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "ordinary/run/ordinary_run.h"
+#include "ordinary/run/ordinary_answer.h"
+#include "ordinary/proof/ordinary_longest.h"
+
+enum { DEFAULT_MOST = 2048, STRINGS = 4 };
+
+typedef struct search {
+    const temper_model *hard;
+    const temper_spec *read;
+    struct stock_options options;
+    uint64_t random;
+    arena *memory, *scratch; /* of one length */
+    arena rooms[2];          /* of one length */
+    size_t position;         /* of a wrong answer */
+    bool wrong;
+} search;
+
+/* Letters of a string that is hard to tell apart: two by turns; anything; runs; one letter among others. */
+static void make_string(search *s, uint32_t *w, size_t n, size_t kind) {
+    uint32_t letters = (uint32_t)s->hard->letters.count, run = 0, letter = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (kind == 1 || run == 0) {
+            letter = (uint32_t)(random_next(&s->random) % letters);
+            run = kind == 2 ? 1 + (uint32_t)(random_next(&s->random) % 40) : 1;
+        }
+        run--;
+        w[k] = kind == 3 && random_next(&s->random) % 16 ? 0 : letter;
+        if (kind == 0 && letters > 1) w[k] = letters - 2 + k % 2;
+    }
+}
+
+static bool run_string(search *s, const stock_answers *answers, const stock_runner *r, const uint32_t *w, size_t n) {
+    temper_error e;
+    const struct stock_model *m = answers->m;
+    uint32_t *tokens = arena_alloc(s->memory, n + 1, sizeof *tokens);
+    float *logits = arena_alloc(s->memory, (n + 1) * m->vocabulary, sizeof *logits);
+    tokens[0] = STOCK_START;
+    for (size_t k = 0; k < n; k++) tokens[k + 1] = STOCK_FIRST_LETTER + w[m->mirrored ? n - 1 - k : k];
+    if (temper_spec_eval_outputs(answers->truth, answers->read, w, n, &e) != TEMPER_OK)
+        trap_reraise(s->memory->trap, &e);
+    stock_run(logits, r, tokens, n + 1, s->scratch);
+    for (size_t row = 0; row <= n; row++) {
+        if (stock_answer_is_right(answers, logits + row * m->vocabulary, row, n)) continue;
+        s->wrong = true;
+        s->position = row;
+        return false;
+    }
+    return true;
+}
+
+static void try_strings(void *context) {
+    search *s = context;
+    size_t n = s->options.length;
+    const struct stock_model *m = stock_from_model(s->memory, s->hard, &s->options);
+    stock_answers answers = {m, s->read, s->hard->kind, arena_alloc(s->memory, s->hard->read.count * n, 1)};
+    uint32_t *w = arena_alloc(s->memory, n, sizeof *w);
+    for (size_t k = 0; k < STRINGS; k++) {
+        struct stock_kernel kernel = {.f16_weights = s->options.weights == STOCK_F16,
+                                      .f16_cache = s->options.kv == STOCK_F16,
+                                      .fused = k % 2 == 0};
+        make_string(s, w, n, k);
+        if (!run_string(s, &answers, stock_runner_new(s->memory, m, &kernel), w, n)) return;
+    }
+}
+
+/* Tries the length of the options. False: no such model can be made, and *why has the reason. */
+static bool try_length(search *s, temper_error *why) {
+    trap inner;
+    s->memory = &s->rooms[0];
+    s->scratch = &s->rooms[1];
+    s->wrong = false;
+    arena_init(s->memory, &inner);
+    arena_init(s->scratch, &inner);
+    bool done = trap_attempt(&inner, why, try_strings, s);
+    arena_free(s->memory);
+    arena_free(s->scratch);
+    return done;
+}
+
+typedef struct limits_call {
+    temper_stock_limit *out;
+    const temper_spec *spec;
+    const temper_stock_options *options;
+} limits_call;
+
+/* What is proved, the next length, and then lengths that grow by a sixteenth. */
+static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t) {
+    size_t from = out->proved.length ? out->proved.length : 8;
+    from = from < most ? from : most;
+    for (size_t n = from;;) {
+        temper_error why;
+        s->options.length = n;
+        if (!try_length(s, &why)) {
+            if (why.code == TEMPER_NO_MEMORY) trap_reraise(t, &why);
+            snprintf(out->note, sizeof out->note, "%.190s", why.text);
+            return;
+        }
+        if (s->wrong) {
+            out->found = 1;
+            out->wrong = n;
+            out->position = s->position;
+            return;
+        }
+        out->tried = n;
+        if (n == most) return;
+        n += n == from ? 1 : n / 16 + 1;
+        if (n > most) n = most;
+    }
+}
+
+static void limits(entry *e, void *context) {
+    const limits_call *c = context;
+    struct stock_options o = stock_options_of(c->options, e->trap);
+    search s = {.random = 1 + c->options->seed};
+    size_t most = o.length ? o.length : DEFAULT_MOST;
+    if (most > STOCK_LENGTH_LIMIT) most = STOCK_LENGTH_LIMIT;
+    s.hard = stock_hard_model_for(e, c->spec, &o, &s.read);
+    o.length = STOCK_LENGTH_LIMIT;
+    stock_reach r = stock_prove_longest(&e->memory, s.hard, s.read, &o);
+    *c->out = (temper_stock_limit){.proved = stock_verdict_of(&r)};
+    s.options = o;
+    s.options.unchecked = true;
+    find_wrong(&s, c->out, most, e->trap);
+}
+
+temper_status temper_limits_stock(temper_stock_limit *out, const temper_spec *spec,
+                                  const temper_stock_options *options, temper_error *err) {
+    limits_call call = {out, spec, options};
+    return entry_run(err, limits, &call);
+}

@@ -1,0 +1,30 @@
+#include "ordinary/proof/ordinary_confirm.h"
+
+#include "ordinary/files/gguf_write.h"
+#include "ordinary/files/ordinary_tokens.h"
+#include "ordinary/proof/ordinary_certificate.h"
+
+/* NULL: the auditor agrees, as any caller of the library may ask it. */
+static const char *audited(arena *a, const stock_proof *p, const struct stock_model *m, const temper_model *hard,
+                           bool as_f16) {
+    text gguf, certificate, why;
+    temper_error err;
+    text_init(&gguf, a);
+    text_init(&certificate, a);
+    gguf_print(&gguf, m, stock_tokens_make(m, a), "", as_f16);
+    stock_certificate_print(&certificate, p, hard, &(stock_digest){"model.gguf", gguf.data, gguf.length}, 1);
+    temper_status s = temper_audit_gguf(certificate.data, certificate.length, gguf.data, gguf.length, &err);
+    if (s == TEMPER_OK) return NULL;
+    if (s == TEMPER_NO_MEMORY) trap_reraise(a->trap, &err);
+    text_init(&why, a);
+    text_printf(&why, "the audit does not confirm the proof: %s", err.text);
+    return text_string(&why);
+}
+
+stock_proof stock_prove_confirmed(arena *a, const struct stock_model *m, const temper_model *hard,
+                                  const temper_spec *read, const struct stock_options *o) {
+    stock_proof p = stock_prove(a, m, hard, read, o);
+    if (p.proved) p.reason = audited(a, &p, m, hard, o->weights == STOCK_F16);
+    if (p.reason) p.proved = false;
+    return p;
+}

@@ -1,0 +1,21 @@
+/* A proof about a stock model: for every string up to the length, after every prefix, every logit is where the
+   specification says (doc/stock.md, "The proof"). */
+#ifndef ORDINARY_PROOF_PROOF_H
+#define ORDINARY_PROOF_PROOF_H
+
+#include "logic/formula.h"
+#include "ordinary/proof/prover.h"
+
+typedef struct stock_proof {
+    bool proved;
+    const char *reason;   /* why not: a clause; NULL if it is proved */
+    uint32_t layer, head; /* of the reason, from 1; 0: none */
+    temper_claim claim;   /* what the hard model is known to be */
+    prover *details;      /* columns, heads and layers as far as the proof went */
+} stock_proof;
+
+/* hard and read are what the stock model was made of (stock_hard_model). */
+stock_proof stock_prove(arena *a, const struct stock_model *m, const temper_model *hard, const temper_spec *read,
+                        const struct stock_options *o);
+
+#endif
