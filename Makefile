@@ -432,7 +432,7 @@ deb: ## Debian packages in build/deb, looked at by lintian
 .PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages, with torch, pandas and others that it can use (installs them; a minute)
 	@sh scripts/setup.sh build python pip venv cairo
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/t-bad
 	@sh tests/python/run.sh $(BUILD)
 
 types: ## mypy --strict on the Python package, and on a program that uses it

@@ -1904,7 +1904,8 @@ run 3 export made/model.safetensors -o c.json
 has 'export: a file in the way' "$err" "'c.json' is there, but is not a folder"
 run 3 export none.temper -o made3
 has 'export: no model' "$err" "cannot read 'none.temper': No such file or directory"
-run 2 export "$root/tests/bad/model-other-version.temper" -o made3
+echo "temper-model 7" >other-version.temper
+run 2 export other-version.temper -o made3
 has 'export: another version' "$err" 'version'
 run 0 compile -q --gallery dyck-1 -o dyck.temper
 run 4 export dyck.temper -o made3
@@ -2068,7 +2069,9 @@ has 'lab all: missing folder' "$err" "cannot make the folder 'missing/labs'"
 
 # ---- import ---------------------------------------------------------------------------------------------------------
 
-bad=$root/tests/bad
+bad=$work/bad
+mkdir bad
+(cd "$root" && "$(dirname "$temper")/tests/t-bad" --write "$bad" >/dev/null)
 run 0 import "$bad/import-plain.safetensors" "$bad/import-plain.json" -o i.temper
 same 'import: summary' 'i.temper: hard, 1 layer, 1 head, 3 channels, 1 unit, 10 parameters' "$out"
 run 0 run i.temper ab ba ''

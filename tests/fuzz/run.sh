@@ -1,7 +1,7 @@
 #!/bin/bash
 # make fuzz: runs fuzz targets for some seconds each, one after the other. usage: tests/fuzz/run.sh BUILD SECONDS ROUNDS TARGET...
 # What they start from is made here. What they find stays in BUILD/fuzz/corpus; an input that ends a target in
-# BUILD/fuzz/found: it becomes a file of tests/bad. BUILD/fuzz/log and tests/fuzz/runs add up executions over all runs; from the
+# BUILD/fuzz/found: it becomes a case of tests/bad. BUILD/fuzz/log and tests/fuzz/runs add up executions over all runs; from the
 # second round on a target rests that has as many as are asked for.
 set -u
 build=$(realpath "$1")

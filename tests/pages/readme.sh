@@ -8,7 +8,9 @@ export TEMPER_PROGRESS=0 # on a slow machine, too, only what the page shows
 temper=$1
 program=$(realpath "$1")
 room=$(mktemp -d) # where commands run, and leave their files
-cp tests/bad/safetensors-weight-nan.safetensors "$room/m.safetensors" # of doc/model.md
+mkdir "$room/bad"
+"$(dirname "$program")/tests/t-bad" --write "$room/bad" >/dev/null
+cp "$room/bad/safetensors-weight-nan.safetensors" "$room/m.safetensors" # of doc/model.md
 pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md doc/gallery.md doc/model.md doc/stock.md"
 passed=0
 failed=0
