@@ -12,14 +12,14 @@ enum { SETTINGS = 4, MOST_LENGTHS = 9, SEARCH_FROM = 1480, SEARCH_TO = 1600 };
 
 static const struct {
     const char *name;
-    enum stock_architecture architecture;
-    enum stock_number kv;
-    enum stock_positions positions;
+    enum ordinary_architecture architecture;
+    enum ordinary_number kv;
+    enum ordinary_positions positions;
 } settings[SETTINGS] = {
-    {"GPT-2, f16 cache", STOCK_GPT2, STOCK_F16, STOCK_POSITIONS_AUTO},
-    {"Llama, ramp, f16 cache", STOCK_LLAMA, STOCK_F16, STOCK_POSITIONS_RAMP},
-    {"Llama, ramp, f32 cache", STOCK_LLAMA, STOCK_F32, STOCK_POSITIONS_RAMP},
-    {"Llama, digits, f16 cache", STOCK_LLAMA, STOCK_F16, STOCK_POSITIONS_DIGITS},
+    {"GPT-2, f16 cache", ORDINARY_GPT2, ORDINARY_F16, ORDINARY_POSITIONS_AUTO},
+    {"Llama, ramp, f16 cache", ORDINARY_LLAMA, ORDINARY_F16, ORDINARY_POSITIONS_RAMP},
+    {"Llama, ramp, f32 cache", ORDINARY_LLAMA, ORDINARY_F32, ORDINARY_POSITIONS_RAMP},
+    {"Llama, digits, f16 cache", ORDINARY_LLAMA, ORDINARY_F16, ORDINARY_POSITIONS_DIGITS},
 };
 
 /* One model: its proof, or its answers on b c b c ... */
@@ -31,25 +31,25 @@ typedef struct study {
     size_t wrong; /* the first letter with a wrong answer; 0: none */
 } study;
 
-static void prove(study *s, entry *e, const struct stock_model *m, const temper_model *hard, const temper_spec *read,
-                  const struct stock_options *o) {
-    stock_proof p = stock_prove(&e->memory, m, hard, read, o);
+static void prove(study *s, entry *e, const struct ordinary_model *m, const temper_model *hard,
+                  const temper_spec *read, const struct ordinary_options *o) {
+    ordinary_proof p = ordinary_prove(&e->memory, m, hard, read, o);
     s->proved = p.proved;
     s->leak = p.proved ? 0 : NAN;
     for (size_t k = 0; p.proved && k < p.details->head_count; k++) s->leak = fmax(s->leak, p.details->heads[k].leak);
 }
 
 /* The nearest letter that is no a is the letter itself, and the one before says the opposite. */
-static void emulate(study *s, entry *e, const struct stock_model *m, const struct stock_options *o) {
-    const uint32_t b = STOCK_FIRST_LETTER + 1, c = STOCK_FIRST_LETTER + 2;
-    struct stock_kernel kernel = {.f16_cache = o->kv == STOCK_F16, .fused = true};
+static void emulate(study *s, entry *e, const struct ordinary_model *m, const struct ordinary_options *o) {
+    const uint32_t b = ORDINARY_LETTERS + 1, c = ORDINARY_LETTERS + 2;
+    struct ordinary_kernel kernel = {.f16_cache = o->kv == ORDINARY_F16, .fused = true};
     size_t n = o->length;
     uint32_t *ids = arena_zalloc(&e->memory, n + 1, sizeof *ids);
     float *logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *logits);
     for (size_t i = 1; i <= n; i++) ids[i] = i % 2 ? b : c;
-    stock_run(logits, stock_runner_new(&e->memory, m, &kernel), ids, n + 1, &e->scratch);
+    ordinary_run(logits, ordinary_runner_new(&e->memory, m, &kernel), ids, n + 1, &e->scratch);
     for (size_t i = 1; i <= n && !s->wrong; i++)
-        if ((logits[i * m->vocabulary + STOCK_END] > -64) != (ids[i] == b)) s->wrong = i;
+        if ((logits[i * m->vocabulary + ORDINARY_EOS] > -64) != (ids[i] == b)) s->wrong = i;
 }
 
 static void free_spec(void *spec) { temper_spec_free(spec); }
@@ -60,16 +60,16 @@ static void study_model(entry *e, void *context) {
     temper_error why;
     temper_spec *spec;
     const temper_spec *read;
-    struct stock_options o = {.architecture = settings[s->setting].architecture,
-                              .length = s->length,
-                              .kv = settings[s->setting].kv,
-                              .positions = settings[s->setting].positions,
-                              .unchecked = true};
+    struct ordinary_options o = {.architecture = settings[s->setting].architecture,
+                                 .length = s->length,
+                                 .kv = settings[s->setting].kv,
+                                 .positions = settings[s->setting].positions,
+                                 .unchecked = true};
     if (temper_spec_parse(&spec, "a S b", 5, &(temper_spec_options){.letters = abc, .letter_count = 3}, &why))
         trap_reraise(e->trap, &why);
     entry_on_leaving(e, free_spec, spec);
-    const temper_model *hard = stock_hard_model(e, spec, &read);
-    const struct stock_model *m = stock_from_model(&e->memory, hard, &o);
+    const temper_model *hard = ordinary_hard_model(e, spec, &read);
+    const struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &o);
     if (s->emulate)
         emulate(s, e, m, &o);
     else

@@ -379,26 +379,26 @@ static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 static temper_model *import_gguf(entry *e, const char *path) {
     size_t length;
     gguf_file f;
-    struct stock_file s;
+    struct ordinary_file s;
     char *bytes = read_file(e, &length, entry_open(e, path));
     gguf_open(&f, bytes, length, &e->memory);
-    stock_read(&s, &f, &e->memory);
+    ordinary_read(&s, &f, &e->memory);
     temper_model *m = entry_model(e);
-    import_stock(m, undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+    model_from_lift(m, lift_file(&s, ORDINARY_GGUF, &e->memory), &e->memory);
     return m;
 }
 
 static temper_model *import_folder(entry *e, const char *folder) {
-    stock_texts x;
-    struct stock_file s;
+    ordinary_texts x;
+    struct ordinary_file s;
     tensor_file f;
     file_in *weights = entry_open(e, path_in(e, folder, "model.safetensors"));
     x.config = read_file(e, &x.config_length, entry_open(e, path_in(e, folder, "config.json")));
     x.tokenizer = read_file(e, &x.tokenizer_length, entry_open(e, path_in(e, folder, "tokenizer.json")));
     tensor_file_open(&f, (tensor_source){.file = weights, .size = weights->size}, &e->memory, e->trap);
-    stock_read_folder(&s, &x, &f, &e->memory);
+    ordinary_read_folder(&s, &x, &f, &e->memory);
     temper_model *m = entry_model(e);
-    import_stock(m, undo_stock(&s, STOCK_HUGGING_FACE, &e->memory), &e->memory);
+    model_from_lift(m, lift_file(&s, ORDINARY_HUGGING_FACE, &e->memory), &e->memory);
     return m;
 }
 

@@ -12,7 +12,7 @@ enum { DEFAULT_MOST = 2048, STRINGS = 4 };
 typedef struct search {
     const temper_model *hard;
     const temper_spec *read;
-    struct stock_options options;
+    struct ordinary_options options;
     uint64_t random;
     arena *memory, *scratch; /* of one length */
     arena rooms[2];          /* of one length */
@@ -34,18 +34,19 @@ static void make_string(search *s, uint32_t *w, size_t n, size_t kind) {
     }
 }
 
-static bool run_string(search *s, const stock_answers *answers, const stock_runner *r, const uint32_t *w, size_t n) {
+static bool run_string(search *s, const ordinary_answers *answers, const ordinary_runner *r, const uint32_t *w,
+                       size_t n) {
     temper_error e;
-    const struct stock_model *m = answers->m;
+    const struct ordinary_model *m = answers->m;
     uint32_t *tokens = arena_alloc(s->memory, n + 1, sizeof *tokens);
     float *logits = arena_alloc(s->memory, (n + 1) * m->vocabulary, sizeof *logits);
-    tokens[0] = STOCK_START;
-    for (size_t k = 0; k < n; k++) tokens[k + 1] = STOCK_FIRST_LETTER + w[m->mirrored ? n - 1 - k : k];
+    tokens[0] = ORDINARY_BOS;
+    for (size_t k = 0; k < n; k++) tokens[k + 1] = ORDINARY_LETTERS + w[m->mirrored ? n - 1 - k : k];
     if (temper_spec_eval_outputs(answers->truth, answers->read, w, n, &e) != TEMPER_OK)
         trap_reraise(s->memory->trap, &e);
-    stock_run(logits, r, tokens, n + 1, s->scratch);
+    ordinary_run(logits, r, tokens, n + 1, s->scratch);
     for (size_t row = 0; row <= n; row++) {
-        if (stock_answer_is_right(answers, logits + row * m->vocabulary, row, n)) continue;
+        if (ordinary_answer_is_right(answers, logits + row * m->vocabulary, row, n)) continue;
         s->wrong = true;
         s->position = row;
         return false;
@@ -56,15 +57,15 @@ static bool run_string(search *s, const stock_answers *answers, const stock_runn
 static void try_strings(void *context) {
     search *s = context;
     size_t n = s->options.length;
-    const struct stock_model *m = stock_from_model(s->memory, s->hard, &s->options);
-    stock_answers answers = {m, s->read, s->hard->kind, arena_alloc(s->memory, s->hard->read.count * n, 1)};
+    const struct ordinary_model *m = ordinary_from_model(s->memory, s->hard, &s->options);
+    ordinary_answers answers = {m, s->read, s->hard->kind, arena_alloc(s->memory, s->hard->read.count * n, 1)};
     uint32_t *w = arena_alloc(s->memory, n, sizeof *w);
     for (size_t k = 0; k < STRINGS; k++) {
-        struct stock_kernel kernel = {.f16_weights = s->options.weights == STOCK_F16,
-                                      .f16_cache = s->options.kv == STOCK_F16,
-                                      .fused = k % 2 == 0};
+        struct ordinary_kernel kernel = {.f16_weights = s->options.weights == ORDINARY_F16,
+                                         .f16_cache = s->options.kv == ORDINARY_F16,
+                                         .fused = k % 2 == 0};
         make_string(s, w, n, k);
-        if (!run_string(s, &answers, stock_runner_new(s->memory, m, &kernel), w, n)) return;
+        if (!run_string(s, &answers, ordinary_runner_new(s->memory, m, &kernel), w, n)) return;
     }
 }
 
@@ -115,14 +116,14 @@ static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t)
 
 static void limits(entry *e, void *context) {
     const limits_call *c = context;
-    struct stock_options o = stock_options_of(c->options, e->trap);
+    struct ordinary_options o = ordinary_options_of(c->options, e->trap);
     search s = {.random = 1 + c->options->seed};
     size_t most = o.length ? o.length : DEFAULT_MOST;
-    if (most > STOCK_LENGTH_LIMIT) most = STOCK_LENGTH_LIMIT;
-    s.hard = stock_hard_model_for(e, c->spec, &o, &s.read);
-    o.length = STOCK_LENGTH_LIMIT;
-    stock_reach r = stock_prove_longest(&e->memory, s.hard, s.read, &o);
-    *c->out = (temper_stock_limit){.proved = stock_verdict_of(&r)};
+    if (most > ORDINARY_LENGTH_LIMIT) most = ORDINARY_LENGTH_LIMIT;
+    s.hard = ordinary_hard_model_for(e, c->spec, &o, &s.read);
+    o.length = ORDINARY_LENGTH_LIMIT;
+    ordinary_reach r = ordinary_prove_longest(&e->memory, s.hard, s.read, &o);
+    *c->out = (temper_stock_limit){.proved = ordinary_verdict_of(&r)};
     s.options = o;
     s.options.unchecked = true;
     find_wrong(&s, c->out, most, e->trap);

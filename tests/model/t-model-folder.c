@@ -9,18 +9,18 @@
 #include "ordinary/files/ordinary_read.h"
 #include "ordinary/files/ordinary_tensors.h"
 #include "ordinary/files/ordinary_texts.h"
-#include "stock_random.h"
+#include "ordinary_random.h"
 
 typedef struct folder {
     const char *config, *tokenizer;
     const char *tensors; /* NULL: only the texts are read */
     size_t size;
-    struct stock_model *model; /* what is read is this one */
+    struct ordinary_model *model; /* what is read is this one */
 } folder;
 
-static void same_numbers(const struct stock_model *m, const struct stock_model *back, arena *a) {
-    stock_tensors x = stock_tensors_make(m, STOCK_HUGGING_FACE, a),
-                  y = stock_tensors_make(back, STOCK_HUGGING_FACE, a);
+static void same_numbers(const struct ordinary_model *m, const struct ordinary_model *back, arena *a) {
+    ordinary_tensors x = ordinary_tensors_make(m, ORDINARY_HUGGING_FACE, a),
+                     y = ordinary_tensors_make(back, ORDINARY_HUGGING_FACE, a);
     CHECK(x.count == y.count && m->width == back->width && m->positions == back->positions &&
               m->vocabulary == back->vocabulary && m->hidden == back->hidden && m->head_size == back->head_size,
           "sizes");
@@ -35,15 +35,15 @@ static void same_numbers(const struct stock_model *m, const struct stock_model *
 
 static void read_body(entry *e, void *context) {
     const folder *f = context;
-    const stock_texts texts = {f->config, f->tokenizer, strlen(f->config), strlen(f->tokenizer)};
+    const ordinary_texts texts = {f->config, f->tokenizer, strlen(f->config), strlen(f->tokenizer)};
     if (!f->tensors) {
-        stock_read_texts(&texts, &e->memory);
+        ordinary_read_texts(&texts, &e->memory);
         return;
     }
     tensor_file tensors;
-    struct stock_file out;
+    struct ordinary_file out;
     tensor_file_open(&tensors, (tensor_source){.bytes = f->tensors, .size = f->size}, &e->memory, e->trap);
-    stock_read_folder(&out, &texts, &tensors, &e->memory);
+    ordinary_read_folder(&out, &texts, &tensors, &e->memory);
     same_numbers(f->model, out.model, &e->memory);
 }
 
@@ -160,13 +160,13 @@ static void check_no_letters(entry *e, const folder *whole) {
 typedef enum fault { NONE, MATRIX_TURNED, VECTOR_OF_ROWS, OTHER_TYPE, OTHER_NAME } fault;
 
 /* All tensors of a model, with a fault in tensor `which`. */
-static void put_tensors(text *out, const struct stock_model *m, bool as_f16, size_t which, fault wrong) {
-    stock_tensors all = stock_tensors_make(m, STOCK_HUGGING_FACE, out->arena);
+static void put_tensors(text *out, const struct ordinary_model *m, bool as_f16, size_t which, fault wrong) {
+    ordinary_tensors all = ordinary_tensors_make(m, ORDINARY_HUGGING_FACE, out->arena);
     tensor_plan *plans = arena_zalloc(out->arena, all.count, sizeof *plans);
     for (size_t k = 0; k < all.count; k++) {
         uint64_t shape[2];
         tensor_plan *p = &plans[k];
-        stock_tensor_shape(shape, &all.all[k]);
+        ordinary_tensor_shape(shape, &all.all[k]);
         *p = (tensor_plan){all.all[k].name, as_f16 && !all.all[k].is_wide ? TENSOR_F16 : TENSOR_F32, 0, {0}};
         if (all.all[k].is_matrix) p->shape[p->rank++] = shape[0];
         p->shape[p->rank++] = shape[1];
@@ -178,10 +178,10 @@ static void put_tensors(text *out, const struct stock_model *m, bool as_f16, siz
     }
     tensor_header_print(out, plans, all.count, NULL, 0);
     for (size_t k = 0; k < all.count; k++)
-        stock_tensor_put(out, &all.all[k], plans[k].type == TENSOR_F16 || plans[k].type == TENSOR_BF16);
+        ordinary_tensor_put(out, &all.all[k], plans[k].type == TENSOR_F16 || plans[k].type == TENSOR_BF16);
 }
 
-static void check_fault(arena *a, folder f, bool as_f16, size_t which, const stock_tensor *t, fault wrong) {
+static void check_fault(arena *a, folder f, bool as_f16, size_t which, const ordinary_tensor *t, fault wrong) {
     text out;
     char words[200], name[100];
     uint64_t shape[2];
@@ -189,7 +189,7 @@ static void check_fault(arena *a, folder f, bool as_f16, size_t which, const sto
     put_tensors(&out, f.model, as_f16, which, wrong);
     f.tensors = out.data;
     f.size = out.length;
-    stock_tensor_shape(shape, t);
+    ordinary_tensor_shape(shape, t);
     if (wrong == MATRIX_TURNED && shape[0] == shape[1]) return;
     snprintf(name, sizeof name, "\"%s\"", t->name);
     const char *at = strstr(text_string(&out) + 8, name);
@@ -201,7 +201,7 @@ static void check_fault(arena *a, folder f, bool as_f16, size_t which, const sto
 }
 
 static void check_tensors(entry *e, const folder *f, bool as_f16) {
-    stock_tensors all = stock_tensors_make(f->model, STOCK_HUGGING_FACE, &e->memory);
+    ordinary_tensors all = ordinary_tensors_make(f->model, ORDINARY_HUGGING_FACE, &e->memory);
     check_fault(&e->memory, *f, as_f16, 0, &all.all[0], NONE);
     for (size_t k = 0; k < all.count; k++) {
         bool first = k == 0; /* its type says which one all have */
@@ -213,12 +213,12 @@ static void check_tensors(entry *e, const folder *f, bool as_f16) {
 
 /* ---- models ---- */
 
-static folder make_folder(arena *a, struct stock_model *m) {
+static folder make_folder(arena *a, struct ordinary_model *m) {
     text config, tokenizer;
-    const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, a));
+    const tokenizer_facts facts = ordinary_tokenizer(m, ordinary_tokens_make(m, a));
     text_init(&config, a);
     text_init(&tokenizer, a);
-    stock_config_print(&config, m);
+    ordinary_config_print(&config, m);
     tokenizer_print(&tokenizer, &facts);
     return (folder){.config = text_string(&config), .tokenizer = text_string(&tokenizer), .model = m};
 }
@@ -227,12 +227,12 @@ static void check_models(entry *e, void *context) {
     static const char *const words[] = {"req", "ack", NULL};
     test_random *r = context;
     for (int k = 0; k < 4; k++) { /* letters and words, f32 and f16 */
-        struct stock_model *m =
-            stock_random(r, k % 2 ? STOCK_LLAMA : STOCK_GPT2, false, k < 2 ? NULL : words, &e->memory);
+        struct ordinary_model *m =
+            ordinary_random(r, k % 2 ? ORDINARY_LLAMA : ORDINARY_GPT2, false, k < 2 ? NULL : words, &e->memory);
         m->positions = 4;
         m->heads = m->layer_count = 1;
         m->head_size = m->width = m->hidden = 2;
-        if (k > 1) stock_round(m);
+        if (k > 1) ordinary_round(m);
         folder f = make_folder(&e->memory, m);
         check_tensors(e, &f, k > 1);
         if (k > 1) continue;

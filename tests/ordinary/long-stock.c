@@ -13,8 +13,8 @@
 #include "ordinary/run/ordinary_run.h"
 #include "ordinary/run/ordinary_answer.h"
 #include "ordinary/proof/ordinary_longest.h"
-#include "stock_certificate_page.h"
-#include "stock_trials.h"
+#include "ordinary_certificate_page.h"
+#include "ordinary_trials.h"
 
 static struct { size_t specs, refused, unproved, models, strings, rows, audited, unable; } total;
 
@@ -23,7 +23,7 @@ static char folder[TEST_FOLDER], path[TEST_FOLDER + 40];
 typedef struct hunt {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
 } hunt;
 
@@ -52,67 +52,69 @@ static void draw_string(uint32_t *w, size_t n, size_t kind, uint32_t letters, te
 
 typedef struct subject {
     const hunt *h;
-    stock_answers answers;
+    ordinary_answers answers;
     uint32_t *letters, *tokens;
     float *logits;
 } subject;
 
-static bool run_string(subject *x, const stock_runner *runner, size_t n, size_t kind, size_t kernel, arena *scratch) {
-    const struct stock_model *m = x->answers.m;
-    x->tokens[0] = STOCK_START;
-    for (size_t k = 0; k < n; k++) x->tokens[k + 1] = STOCK_FIRST_LETTER + x->letters[m->mirrored ? n - 1 - k : k];
-    stock_run(x->logits, runner, x->tokens, n + 1, scratch);
+static bool run_string(subject *x, const ordinary_runner *runner, size_t n, size_t kind, size_t kernel,
+                       arena *scratch) {
+    const struct ordinary_model *m = x->answers.m;
+    x->tokens[0] = ORDINARY_BOS;
+    for (size_t k = 0; k < n; k++) x->tokens[k + 1] = ORDINARY_LETTERS + x->letters[m->mirrored ? n - 1 - k : k];
+    ordinary_run(x->logits, runner, x->tokens, n + 1, scratch);
     total.strings++;
     for (size_t row = 0; row <= n; row++) {
         total.rows++;
-        if (!CHECK(stock_answer_is_right(&x->answers, x->logits + row * m->vocabulary, row, n),
+        if (!CHECK(ordinary_answer_is_right(&x->answers, x->logits + row * m->vocabulary, row, n),
                    "%s: wrong after %zu of %zu letters of a string of kind %zu, kernel %zu",
-                   stock_setting_text(x->h->name, &x->h->options), row, n, kind, kernel))
+                   ordinary_setting_text(x->h->name, &x->h->options), row, n, kind, kernel))
             return false;
     }
     return true;
 }
 
-static void audit_model(entry *e, const hunt *h, const temper_spec *read, const struct stock_model *m) {
+static void audit_model(entry *e, const hunt *h, const temper_spec *read, const struct ordinary_model *m) {
     text bytes, certificate;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     temper_error why = {0};
     text_init(&bytes, &e->memory);
     text_init(&certificate, &e->memory);
-    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", h->options.weights == STOCK_F16);
+    gguf_print(&bytes, m, ordinary_tokens_make(m, &e->memory), "a name", h->options.weights == ORDINARY_F16);
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    stock_certificate_page(&certificate, &h->options, read, m, undo_stock(&file, STOCK_GGUF, &e->memory), &bytes);
+    ordinary_read(&file, &f, &e->memory);
+    ordinary_certificate_page(&certificate, &h->options, read, m, lift_file(&file, ORDINARY_GGUF, &e->memory),
+                              &bytes);
     snprintf(path, sizeof path, "%s/model.gguf", folder);
     if (!CHECK(temper_file_write(path, bytes.data, bytes.length, &why) == TEMPER_OK, "%s", why.text)) return;
     temper_status s = temper_audit_stock(certificate.data, certificate.length, path, &why);
     total.audited += s == TEMPER_OK;
     total.unable += s != TEMPER_OK;
     CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_LIMIT, "%s: %s",
-          stock_setting_text(h->name, &h->options), why.text);
+          ordinary_setting_text(h->name, &h->options), why.text);
     if (s != TEMPER_OK && getenv("STOCK_SHOW"))
-        printf("unable: %s: %s\n", stock_setting_text(h->name, &h->options), why.text);
+        printf("unable: %s: %s\n", ordinary_setting_text(h->name, &h->options), why.text);
 }
 
 static void run_hunt(entry *e, void *context) {
-    static const struct stock_kernel kernels[] = {{.f16_weights = true, .f16_cache = true},
-                                                  {.f16_weights = true, .f16_cache = true, .fused = true},
-                                                  {.f16_cache = true},
-                                                  {.f32_norm = true},
-                                                  {.f32_norm = true, .fused = true},
-                                                  {0}};
+    static const struct ordinary_kernel kernels[] = {{.f16_weights = true, .f16_cache = true},
+                                                     {.f16_weights = true, .f16_cache = true, .fused = true},
+                                                     {.f16_cache = true},
+                                                     {.f32_norm = true},
+                                                     {.f32_norm = true, .fused = true},
+                                                     {0}};
     hunt *h = context;
     const temper_spec *read;
     total.specs++;
-    const temper_model *hard = stock_hard_model(e, h->spec, &read);
-    stock_reach reach = stock_prove_longest(&e->memory, hard, read, &h->options);
+    const temper_model *hard = ordinary_hard_model(e, h->spec, &read);
+    ordinary_reach reach = ordinary_prove_longest(&e->memory, hard, read, &h->options);
     if (!reach.length) {
         total.unproved++;
         return;
     }
     h->options.length = reach.length;
-    struct stock_model *m = stock_from_model(&e->memory, hard, &h->options);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &h->options);
     size_t n = reach.length;
     subject x = {.h = h, .answers = {m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)}};
     x.letters = arena_alloc(&e->memory, n + 1, sizeof *x.letters);
@@ -123,12 +125,12 @@ static void run_hunt(entry *e, void *context) {
     for (size_t kind = 0; kind < KINDS && right; kind++) {
         temper_error why;
         size_t k = random_below(h->random, sizeof kernels / sizeof *kernels);
-        struct stock_kernel kernel = kernels[k];
-        kernel.f16_weights = kernel.f16_weights && h->options.weights == STOCK_F16;
-        kernel.f16_cache = kernel.f16_cache && h->options.kv == STOCK_F16;
+        struct ordinary_kernel kernel = kernels[k];
+        kernel.f16_weights = kernel.f16_weights && h->options.weights == ORDINARY_F16;
+        kernel.f16_cache = kernel.f16_cache && h->options.kv == ORDINARY_F16;
         draw_string(x.letters, n, kind, (uint32_t)read->letters.count, h->random);
         if (temper_spec_eval_outputs(x.answers.truth, read, x.letters, n, &why) != TEMPER_OK) return;
-        right = run_string(&x, stock_runner_new(&e->memory, m, &kernel), n, kind, k, &e->scratch);
+        right = run_string(&x, ordinary_runner_new(&e->memory, m, &kernel), n, kind, k, &e->scratch);
     }
     audit_model(e, h, read, m);
 }
@@ -199,14 +201,14 @@ static void make_wide(entry *e, void *context) {
 
 static void try_one(test_random *r) {
     static const size_t lengths[] = {30, 100, 100, 300, 300, 700, 1500};
-    hunt h = {.options = stock_setting(random_below(r, 16), lengths[random_below(r, 7)]), .random = r};
-    char regex[STOCK_REGEX], *written = NULL;
+    hunt h = {.options = ordinary_setting(random_below(r, 16), lengths[random_below(r, 7)]), .random = r};
+    char regex[ORDINARY_REGEX], *written = NULL;
     temper_error e = {0};
     wide w = {.random = r};
-    random_shape shape = stock_random_shape(r);
+    random_shape shape = ordinary_random_shape(r);
     temper_spec *s = NULL;
     switch (random_below(r, 6)) {
-    case 0: s = stock_random_regex(regex, r), h.name = regex; break;
+    case 0: s = ordinary_random_regex(regex, r), h.name = regex; break;
     case 1:
         if (entry_run(&e, make_wide, &w) != TEMPER_OK) return;
         s = w.spec;
@@ -216,11 +218,11 @@ static void try_one(test_random *r) {
         shape.past = false;
         shape.future = true;
         shape.counting = false;
-        s = stock_random_formula(&written, r, &shape);
+        s = ordinary_random_formula(&written, r, &shape);
         h.name = written;
         break;
     case 3:
-        s = stock_random_formula(&written, r, &shape);
+        s = ordinary_random_formula(&written, r, &shape);
         h.name = written;
         break;
     default: {
@@ -233,7 +235,7 @@ static void try_one(test_random *r) {
     temper_status status = entry_run(&e, run_hunt, &h);
     total.refused += status != TEMPER_OK;
     CHECK(status == TEMPER_OK || status == TEMPER_UNSUPPORTED || status == TEMPER_LIMIT, "%s: %s",
-          stock_setting_text(h.name, &h.options), e.text);
+          ordinary_setting_text(h.name, &h.options), e.text);
     temper_spec_free(s);
     temper_free(written);
 }

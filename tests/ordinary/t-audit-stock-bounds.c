@@ -1,4 +1,4 @@
-/* The bounds of the audit of ordinary transformers against those of the page (stock_page.h): the same numbers for
+/* The bounds of the audit of ordinary transformers against those of the page (ordinary_page.h): the same numbers for
    every head and for the logits, and the same verdicts at the longest length that is proved and one letter more. */
 #include <math.h>
 #include <stdio.h>
@@ -7,41 +7,41 @@
 
 #include "audit/ordinary/audit_ordinary_bounds.h"
 #include "ordinary/files/gguf_write.h"
-#include "stock_page.h"
-#include "stock_trials.h"
+#include "ordinary_page.h"
+#include "ordinary_trials.h"
 
 static struct { size_t models, compared, proved, numbers, edges; } total;
 
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
     size_t knobs;
     bool proved; /* found */
 } trial;
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 /* ---- one comparison ---- */
 
 typedef struct comparison {
     const trial *t;
-    const undo *u;
+    const lift *u;
     const char *what; /* was changed */
     double by;
     bool proved; /* found */
 } comparison;
 
 static void find_bounds(entry *e, void *context) {
-    stock_audit *s = context;
+    ordinary_audit *s = context;
     s->trap = e->trap;
     s->scratch = &e->scratch;
-    stock_bounds(s);
+    ordinary_bounds(s);
 }
 
 static void check_number(const comparison *c, size_t head, double found, real page) {
-    const char *role = head < c->u->head_count ? undo_role_name(c->u->heads[head].role) : "logits";
+    const char *role = head < c->u->head_count ? lift_role_name(c->u->heads[head].role) : "logits";
     /* where a number was changed, exp may be of differences of numbers so large that roundings show */
     bool same = c->by == 1 ? (real)found >= page * (1 - 0x1p-48L) && (real)found <= page * (1 + 0x1p-26L)
                            : fabsl((real)found - page) <= page * 0x1p-17L;
@@ -53,10 +53,10 @@ static void check_number(const comparison *c, size_t head, double found, real pa
 static void compare(entry *e, void *context) {
     comparison *c = context;
     temper_error why = {0};
-    stock_claim claim = {.f16_weights = c->t->options.weights == STOCK_F16,
-                         .f16_cache = c->t->options.kv == STOCK_F16};
-    stock_page page = stock_page_bounds(c->u, claim.f16_weights, claim.f16_cache, &e->memory);
-    stock_audit found = {.arena = &e->memory, .claim = &claim, .u = c->u};
+    ordinary_claim claim = {.f16_weights = c->t->options.weights == ORDINARY_F16,
+                            .f16_cache = c->t->options.kv == ORDINARY_F16};
+    ordinary_page page = ordinary_page_bounds(c->u, claim.f16_weights, claim.f16_cache, &e->memory);
+    ordinary_audit found = {.arena = &e->memory, .claim = &claim, .u = c->u};
     temper_status s = entry_run(&why, find_bounds, &found);
     c->proved = !page.refused;
     total.compared++;
@@ -92,13 +92,13 @@ static void add_knob(knobs *k, const double *at, const char *name) {
     memcpy(&k->at[k->count++], &at, sizeof at);
 }
 
-static void add_form(knobs *k, const undo_form *f, const char *name) {
+static void add_form(knobs *k, const lift_form *f, const char *name) {
     add_knob(k, &f->one, name);
     add_knob(k, &f->rest, name);
     for (size_t j = 0; j < f->count; j++) add_knob(k, &f->terms[j].weight, name);
 }
 
-static void add_head(knobs *k, const undo_head *h) {
+static void add_head(knobs *k, const lift_head *h) {
     for (size_t j = 0; j < h->product_count; j++) {
         add_form(k, &h->products[j].query, "a query");
         add_form(k, &h->products[j].key, "a key");
@@ -117,7 +117,7 @@ static void add_head(knobs *k, const undo_head *h) {
     add_knob(k, &h->slope, "a slope");
 }
 
-static void add_all(knobs *k, const undo *u) {
+static void add_all(knobs *k, const lift *u) {
     k->count = 0;
     for (size_t h = 0; h < u->head_count; h++) add_head(k, &u->heads[h]);
     for (size_t j = 0; j < u->step_count; j++) {
@@ -167,7 +167,7 @@ static void turn_knob(comparison *c, const knobs *k, test_random *r) {
     }
 }
 
-static void turn_knobs(const trial *t, const undo *u) {
+static void turn_knobs(const trial *t, const lift *u) {
     static knobs all;
     comparison c = {.t = t, .u = u};
     add_all(&all, u);
@@ -175,10 +175,10 @@ static void turn_knobs(const trial *t, const undo *u) {
 }
 
 /* Sizes of the model, as far as bounds read nothing that has them. */
-static void change_sizes(const trial *t, const undo *u, struct stock_model *m) {
+static void change_sizes(const trial *t, const lift *u, struct ordinary_model *m) {
     comparison c = {.t = t, .u = u, .what = "sizes"};
     uint32_t positions = m->positions, width = m->width;
-    if (m->architecture == STOCK_GPT2) return;
+    if (m->architecture == ORDINARY_GPT2) return;
     for (int k = 0; k < 2; k++) {
         m->width = width << random_below(t->random, 3);
         is_proved(&c);
@@ -197,10 +197,10 @@ static void change_sizes(const trial *t, const undo *u, struct stock_model *m) {
 /* ---- models ---- */
 
 /* What columns hold by position goes on as it ends, so that a model may be given more positions. */
-static void widen(const undo *u, arena *a) {
+static void widen(const lift *u, arena *a) {
     enum { WIDEST = 4200 };
     for (uint32_t c = 0; c < u->column_count; c++) {
-        undo_column *column = &u->columns[c];
+        lift_column *column = &u->columns[c];
         if (!column->place) continue;
         double *place = arena_alloc(a, WIDEST, sizeof *place);
         for (uint32_t i = 0; i < WIDEST; i++) place[i] = column->place[i < u->m->positions ? i : u->m->positions - 1];
@@ -211,16 +211,16 @@ static void widen(const undo *u, arena *a) {
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     text bytes;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     text_init(&bytes, &e->memory);
-    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_print(&bytes, m, ordinary_tokens_make(m, &e->memory), "a name", t->options.weights == ORDINARY_F16);
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    comparison c = {.t = t, .u = undo_stock(&file, STOCK_GGUF, &e->memory), .what = "nothing", .by = 1};
+    ordinary_read(&file, &f, &e->memory);
+    comparison c = {.t = t, .u = lift_file(&file, ORDINARY_GGUF, &e->memory), .what = "nothing", .by = 1};
     total.models++;
     t->proved = is_proved(&c);
     if (!t->proved || !t->knobs) return;
@@ -275,13 +275,13 @@ static const struct {
 int main(void) {
     test_random r = test_seed(63);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        temper_spec *s = stock_parse(cases[k].source, "abc");
+        temper_spec *s = ordinary_parse(cases[k].source, "abc");
         for (uint64_t number = 0; s && number < 8; number++)
             for (int positions = 0; positions < 3; positions++) {
-                trial t = {.name = cases[k].source, .spec = s, .options = stock_setting(number, 40), .random = &r};
+                trial t = {.name = cases[k].source, .spec = s, .options = ordinary_setting(number, 40), .random = &r};
                 if (!(number & 1) && positions) continue; /* a GPT-2 has a table */
                 if ((double)random_below(&r, 100) >= 25 + 75 * test_effort()) continue;
-                t.options.positions = (enum stock_positions)positions;
+                t.options.positions = (enum ordinary_positions)positions;
                 t.options.unchecked = true;
                 t.knobs = 1 + (size_t)(1.5 * test_effort());
                 try_length(&t, 1 + random_below(&r, 60));

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "audit/ordinary/audit_ordinary.h"
-#include "stock_made.h"
-#include "stock_shakes.h"
+#include "ordinary_made.h"
+#include "ordinary_shakes.h"
 
 static struct { size_t models, held, refused; } total;
 
@@ -44,37 +44,37 @@ static width sum(width x, width y) {
 
 static bool is_held(width x) { return x.zero || x.size <= ldexpl(1, x.bit + 52); }
 
-static width column(const undo *u, uint32_t c) {
-    const undo_column *x = &u->columns[c];
+static width column(const lift *u, uint32_t c) {
+    const lift_column *x = &u->columns[c];
     double size = fmax(fabs(x->low), fabs(x->high));
     if (size == 0 || x->grain == 0) return NOTHING;
     return (width){lowest(x->grain), size, false};
 }
 
-static width form(const undo *u, const undo_form *f) {
+static width form(const lift *u, const lift_form *f) {
     width all = number(f->one);
     for (size_t k = 0; k < f->count; k++)
         all = sum(all, product(number(f->terms[k].weight), column(u, f->terms[k].channel)));
     return all;
 }
 
-static bool is_head_held(const undo *u, const undo_head *h) {
+static bool is_head_held(const lift *u, const lift_head *h) {
     width score = NOTHING;
     bool held = true;
-    for (size_t k = 0; k < h->content && h->role != UNDO_COMPARE; k++) {
+    for (size_t k = 0; k < h->content && h->role != LIFT_COMPARE; k++) {
         width q = form(u, &h->products[k].query), x = form(u, &h->products[k].key);
         held = held && is_held(q) && is_held(x);
         score = sum(score, product(q, x));
     }
     for (size_t v = 0; v < h->value_count; v++) {
         width x = form(u, &h->values[v].value);
-        if (h->role == UNDO_MEAN) x.size *= u->m->positions;
+        if (h->role == LIFT_MEAN) x.size *= u->m->positions;
         held = held && is_held(x);
     }
     return held && is_held(score);
 }
 
-static bool is_model_held(const undo *u) {
+static bool is_model_held(const lift *u) {
     bool held = true;
     for (size_t k = 0; k < u->head_count; k++) held = held && is_head_held(u, &u->heads[k]);
     for (uint32_t c = 0; c < u->column_count; c++) held = held && (u->columns[c].mean || is_held(column(u, c)));
@@ -93,9 +93,9 @@ static double some_number(test_random *r) {
 }
 
 /* One number of the model becomes one with many bits, so that sums are next to where they are held. */
-static void put_bits(shakes *c, const undo *u, test_random *r) {
-    const undo_head *h = &u->heads[random_below(r, u->head_count)];
-    const undo_form *f = NULL;
+static void put_bits(shakes *c, const lift *u, test_random *r) {
+    const lift_head *h = &u->heads[random_below(r, u->head_count)];
+    const lift_form *f = NULL;
     size_t kind = random_below(r, 6);
     if (kind == 0 && h->content) f = &h->products[random_below(r, h->content)].query;
     if (kind == 1 && h->content) f = &h->products[random_below(r, h->content)].key;
@@ -103,7 +103,7 @@ static void put_bits(shakes *c, const undo *u, test_random *r) {
     if (kind == 3 && u->step_count) f = &u->steps[random_below(r, u->step_count)].sum;
     if (kind == 4) f = &u->logits[random_below(r, u->m->vocabulary)];
     if (kind == 5) {
-        const undo_column *x = &u->columns[random_below(r, u->column_count)];
+        const lift_column *x = &u->columns[random_below(r, u->column_count)];
         bool none = random_below(r, 8) == 0;
         shake_put_number(c, &x->grain,
                          none ? 0 : ldexp(3, -(int)random_below(r, 12) - (random_below(r, 2) ? 44 : 0)));
@@ -117,8 +117,8 @@ static void put_bits(shakes *c, const undo *u, test_random *r) {
 }
 
 static void ask(entry *e, void *context) {
-    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = context};
-    stock_exact_check(&s);
+    ordinary_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = context};
+    ordinary_exact_check(&s);
 }
 
 typedef struct trial {
@@ -128,8 +128,8 @@ typedef struct trial {
 
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
-    stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
-    stock_made_reads(x, t->random, &e->memory);
+    ordinary_made *x = ordinary_made_random(t->random, &t->shape, &e->memory);
+    ordinary_made_reads(x, t->random, &e->memory);
     for (int k = 0; k < 60; k++) {
         shakes c = {.count = 0};
         temper_error why = {0};

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "audit/ordinary/audit_ordinary.h"
-#include "stock_made.h"
-#include "stock_shakes.h"
+#include "ordinary_made.h"
+#include "ordinary_shakes.h"
 
 static struct { size_t models, fine, refused; } total;
 
@@ -15,20 +15,20 @@ static struct { size_t models, fine, refused; } total;
 typedef struct places {
     const double *weights[4096];
     size_t count;
-    const undo_form *rows[1024];
+    const lift_form *rows[1024];
     size_t row_count;
 } places;
 
-static void list_row(places *p, const undo_form *f) {
+static void list_row(places *p, const lift_form *f) {
     p->rows[p->row_count++] = f;
     p->weights[p->count++] = &f->one;
     for (size_t k = 0; k < f->count; k++) p->weights[p->count++] = &f->terms[k].weight;
 }
 
-static void list_all(places *p, const undo *u) {
+static void list_all(places *p, const lift *u) {
     p->count = p->row_count = 0;
     for (size_t h = 0; h < u->head_count; h++) {
-        const undo_head *x = &u->heads[h];
+        const lift_head *x = &u->heads[h];
         for (size_t k = 0; k < x->product_count; k++) {
             list_row(p, &x->products[k].query);
             list_row(p, &x->products[k].key);
@@ -50,14 +50,14 @@ static void list_all(places *p, const undo *u) {
     for (uint32_t t = 0; t < u->m->vocabulary; t++) list_row(p, &u->logits[t]);
 }
 
-static bool is_fine(const places *p, const undo *u) {
+static bool is_fine(const places *p, const lift *u) {
     for (size_t k = 0; k < p->count; k++)
         if (fabs(*p->weights[k]) > 1099511627776.0) return false;
     for (size_t k = 0; k < p->row_count; k++) {
-        const undo_form *f = p->rows[k];
+        const lift_form *f = p->rows[k];
         long double most = fabsl((long double)f->one);
         for (size_t t = 0; t < f->count; t++) {
-            const undo_column *c = &u->columns[f->terms[t].channel];
+            const lift_column *c = &u->columns[f->terms[t].channel];
             long double size = fmaxl(fabsl((long double)c->low), fabsl((long double)c->high)) + 1;
             most += size * fabsl((long double)f->terms[t].weight);
         }
@@ -69,13 +69,13 @@ static bool is_fine(const places *p, const undo *u) {
 /* ---- one model ---- */
 
 /* A weight next to 2^40; or a column next to 10^18 beside a weight that reads it. */
-static void put_large(shakes *c, const places *p, const undo *u, test_random *r) {
+static void put_large(shakes *c, const places *p, const lift *u, test_random *r) {
     const double ends[] = {0x1p40, -0x1p40, 0x1.0000000000001p40, -0x1.0000000000001p40, 0x1.fffffffffffffp39};
     if (random_below(r, 3)) {
         shake_put_number(c, p->weights[random_below(r, p->count)], ends[random_below(r, sizeof ends / sizeof *ends)]);
         return;
     }
-    const undo_form *f = p->rows[random_below(r, p->row_count)];
+    const lift_form *f = p->rows[random_below(r, p->row_count)];
     if (!f->count) return;
     const model_term *t = &f->terms[random_below(r, f->count)];
     double size = (random_below(r, 2) ? 0.875e18 : 1.125e18) / 0x1p20;
@@ -87,8 +87,8 @@ static void put_large(shakes *c, const places *p, const undo *u, test_random *r)
 }
 
 static void ask(entry *e, void *context) {
-    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = context};
-    stock_finite_check(&s);
+    ordinary_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = context};
+    ordinary_finite_check(&s);
 }
 
 typedef struct trial {
@@ -99,10 +99,10 @@ typedef struct trial {
 static void run_trial(entry *e, void *context) {
     static places p;
     const trial *t = context;
-    stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
-    stock_made_reads(x, t->random, &e->memory);
+    ordinary_made *x = ordinary_made_random(t->random, &t->shape, &e->memory);
+    ordinary_made_reads(x, t->random, &e->memory);
     for (size_t h = 0; h < x->u.head_count; h++) { /* a pair that turns, which those made by hand have not */
-        undo_head *head = &x->u.heads[h];
+        lift_head *head = &x->u.heads[h];
         head->turns = arena_zalloc(&e->memory, 1, sizeof *head->turns);
         head->turn_count = random_below(t->random, 2);
     }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 static struct { size_t folders, changed; } total;
 
@@ -317,7 +317,7 @@ static void check_digits(void) {
     enum { WRITTEN = 7, COUNT = 8 };
     const temper_stock_options o = {
         .length = 12, .architecture = TEMPER_STOCK_LLAMA, .positions = TEMPER_STOCK_POSITIONS_DIGITS};
-    temper_spec *s = stock_parse("Y a", "abc");
+    temper_spec *s = ordinary_parse("Y a", "abc");
     bytes f[WRITTEN] = {0};
     temper_error e;
     make_here();
@@ -416,7 +416,7 @@ static void change_all(const trial *t) {
 
 static bool read_all(trial *t) {
     temper_error e;
-    temper_spec *s = stock_parse(t->source, "abc");
+    temper_spec *s = ordinary_parse(t->source, "abc");
     make_here();
     bool ok =
         s && CHECK(temper_export_stock(NULL, here, s, &t->options, &e) == TEMPER_OK, "%s: %s", t->source, e.text);

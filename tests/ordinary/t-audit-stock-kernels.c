@@ -1,8 +1,8 @@
-/* Single heads of an ordinary transformer against kernels: what the audit says that a head may be off, and what comes
-   out if every number is off by as much as it says, in the directions that a random attack finds. It knows nothing of
-   the page's formulas: rows are off as stock_row_bound has it, the scale that columns of a norm share is one number
-   of each position, and f16 rounds queries, keys, values and sums. Slopes are taken to where the audit's verdict
-   changes. */
+/* Single heads of an ordinary transformer against kernels: what the audit says that a head may be off, and what
+   comes out if every number is off by as much as it says, in the directions that a random attack finds. It knows
+   nothing of the page's formulas: rows are off as ordinary_row_bound has it, the scale that columns of a norm share
+   is one number of each position, and f16 rounds queries, keys, values and sums. Slopes are taken to where the
+   audit's verdict changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,16 +30,16 @@ enum {
 
 /* A GPT-2's head that takes the last (or first) of the best letters, by one or two products. */
 typedef struct subject {
-    undo u;
-    struct stock_model m;
-    undo_column columns[COLUMNS + 1];
-    undo_head head;
-    undo_product products[3];
-    undo_value value;
+    lift u;
+    struct ordinary_model m;
+    lift_column columns[COLUMNS + 1];
+    lift_head head;
+    lift_product products[3];
+    lift_value value;
     model_term terms[3][4], digit, real;
     double tokens[COLUMNS][TOKENS], place[ROWS];
-    stock_bounding b;
-    stock_column_bound bounds[COLUMNS + 1];
+    ordinary_bounding b;
+    ordinary_column_bound bounds[COLUMNS + 1];
     double found; /* by the audit */
 } subject;
 
@@ -75,26 +75,26 @@ static tie find_tie(double scale, test_random *r) {
 }
 
 static void make_columns(subject *s) {
-    s->m = (struct stock_model){.architecture = STOCK_GPT2, .positions = ROWS, .width = 64, .head_size = 16};
+    s->m = (struct ordinary_model){.architecture = ORDINARY_GPT2, .positions = ROWS, .width = 64, .head_size = 16};
     s->m.vocabulary = TOKENS;
     s->m.layer_count = 1;
-    s->u = (undo){.m = &s->m, .letters = LETTERS, .columns = s->columns, .column_count = COLUMNS + 1, .balances = 1};
+    s->u = (lift){.m = &s->m, .letters = LETTERS, .columns = s->columns, .column_count = COLUMNS + 1, .zero_sums = 1};
     s->u.real = REAL;
     s->u.start = START;
     for (uint32_t c = 0; c <= COLUMNS; c++)
-        s->columns[c] = (undo_column){.writer = UNDO_TOKEN, .scale = 1, .is_read = true, .grain = 1, .high = 1};
+        s->columns[c] = (lift_column){.writer = LIFT_TOKEN, .scale = 1, .is_read = true, .grain = 1, .high = 1};
     for (uint32_t c = 0; c < PLACE; c++) s->columns[c].tokens = s->tokens[c];
     for (uint32_t t = 0; t < LETTERS; t++) s->tokens[REAL][2 + t] = s->tokens[FIRST + t][2 + t] = 1;
     s->tokens[START][0] = 1;
-    s->columns[PLACE].writer = UNDO_TABLE;
+    s->columns[PLACE].writer = LIFT_TABLE;
     s->columns[PLACE].place = s->place;
     s->columns[PLACE].high = ROWS - 1;
     for (uint32_t i = 0; i < ROWS; i++) s->place[i] = i;
-    s->columns[COLUMNS].writer = UNDO_HEAD;
+    s->columns[COLUMNS].writer = LIFT_HEAD;
     s->columns[COLUMNS].layer = 1;
 }
 
-static void put_form(undo_form *f, model_term *terms, uint32_t column, double weight) {
+static void put_form(lift_form *f, model_term *terms, uint32_t column, double weight) {
     f->terms = terms;
     f->terms[f->count++] = (model_term){column, weight};
 }
@@ -104,8 +104,8 @@ static void make_head(subject *s, test_random *r) {
     size_t products = 1 + random_below(r, 2);
     tie t = find_tie(random_below(r, 2) ? s->b.common : -s->b.common, r);
     double unit = ldexp(1, (int)random_below(r, 4)), factor = ldexp(1, (int)random_below(r, 4) - 2);
-    undo_head *h = &s->head;
-    *h = (undo_head){.role = UNDO_NEAREST, .layer = 1, .content = products, .product_count = products + 1};
+    lift_head *h = &s->head;
+    *h = (lift_head){.role = LIFT_NEAREST, .layer = 1, .content = products, .product_count = products + 1};
     h->products = s->products;
     h->last = random_below(r, 2);
     memset(s->products, 0, sizeof s->products);
@@ -126,15 +126,15 @@ static void make_head(subject *s, test_random *r) {
         }
     }
     put_form(&s->products[products].key, s->terms[2], PLACE, 1);
-    s->value = (undo_value){.column = COLUMNS, .scale = 1};
+    s->value = (lift_value){.column = COLUMNS, .scale = 1};
     s->real = (model_term){FIRST, 1};
-    s->value.value = (undo_form){.terms = &s->real, .count = 1};
+    s->value.value = (lift_form){.terms = &s->real, .count = 1};
     h->value_count = 1;
     h->values = &s->value;
 }
 
 static void set_slope(subject *s, double slope) {
-    undo_head *h = &s->head;
+    lift_head *h = &s->head;
     h->slope = h->last ? slope : -slope;
     h->products[h->content].query.one = h->slope;
 }
@@ -143,10 +143,10 @@ static void set_slope(subject *s, double slope) {
 
 static void bound_head(entry *e, void *context) {
     subject *s = context;
-    stock_audit audited = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
+    ordinary_audit audited = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
     s->u.arena = &e->memory;
     s->b.s = &audited;
-    s->found = stock_head_bound(&s->b, &s->head);
+    s->found = ordinary_head_bound(&s->b, &s->head);
 }
 
 static bool is_proved(subject *s) {
@@ -156,19 +156,19 @@ static bool is_proved(subject *s) {
 
 /* ---- a kernel ---- */
 
-static double ideal_form(const subject *s, const undo_form *f, const uint32_t *tokens, size_t i) {
+static double ideal_form(const subject *s, const lift_form *f, const uint32_t *tokens, size_t i) {
     double x = f->one;
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &s->columns[f->terms[k].channel];
-        x += f->terms[k].weight * (c->writer == UNDO_TOKEN ? c->tokens[tokens[i]] : c->place[i]);
+        const lift_column *c = &s->columns[f->terms[k].channel];
+        x += f->terms[k].weight * (c->writer == LIFT_TOKEN ? c->tokens[tokens[i]] : c->place[i]);
     }
     return x;
 }
 
 /* The number that a kernel has, whose norm at that position is off by `scale`. */
-static double computed(const subject *s, const undo_form *f, const uint32_t *tokens, size_t i, double scale,
+static double computed(const subject *s, const lift_form *f, const uint32_t *tokens, size_t i, double scale,
                        test_random *r) {
-    stock_row row = stock_row_bound(&s->b, f);
+    ordinary_row row = ordinary_row_bound(&s->b, f);
     double x = ideal_form(s, f, tokens, i), off = x == 0 ? fmin(row.zero, row.error) : row.error;
     return x * (1 + scale) + push(r) * off;
 }
@@ -266,7 +266,7 @@ int main(void) {
     for (size_t k = 0; k < count; k++) {
         subject s = {.found = 0};
         make_columns(&s);
-        s.b = (stock_bounding){.u = &s.u, .k = {.f16_cache = random_below(&r, 4) != 0}, .columns = s.bounds};
+        s.b = (ordinary_bounding){.u = &s.u, .k = {.f16_cache = random_below(&r, 4) != 0}, .columns = s.bounds};
         s.b.common = ldexp(random_below(&r, 2) ? 0.99 : share_of(&r), -10 - (int)random_below(&r, 6));
         s.b.own = 4 * F32;
         for (uint32_t c = 0; c < COLUMNS && random_below(&r, 2); c++)

@@ -1,15 +1,15 @@
 /* The audit of ordinary transformers follows a model without counts, or with bounded ones, as a machine. Models are
-   made by hand (stock_made.h); what each says in ideal numbers (stock_ideal.h) of every string that it has positions
-   for is written down as a regular expression. With that as its source it is accepted, and with one word more or less
-   it is refused. */
+   made by hand (ordinary_made.h); what each says in ideal numbers (ordinary_ideal.h) of every string that it has
+   positions for is written down as a regular expression. With that as its source it is accepted, and with one word
+   more or less it is refused. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "audit/ordinary/audit_ordinary.h"
 #include "meaning_values.h"
-#include "stock_ideal.h"
-#include "stock_made.h"
+#include "ordinary_ideal.h"
+#include "ordinary_made.h"
 
 static struct { size_t models, words, accepted, forged; } total;
 
@@ -23,7 +23,7 @@ typedef struct word {
 } word;
 
 typedef struct trial {
-    const stock_made *made;
+    const ordinary_made *made;
     const char *source;
     size_t length;
     const word *words; /* NULL: they are not looked at */
@@ -32,18 +32,19 @@ typedef struct trial {
 
 /* The largest key of heads that look for the largest one, in units, over all words; infinite of heads that nobody
    uses. */
-static void check_largest(const trial *t, const stock_audit *s, arena *a) {
-    const undo *u = &t->made->u;
+static void check_largest(const trial *t, const ordinary_audit *s, arena *a) {
+    const lift *u = &t->made->u;
     for (size_t h = 0; h < u->head_count; h++) {
-        const undo_head *x = &u->heads[h];
+        const lift_head *x = &u->heads[h];
         bool used = false;
-        for (size_t v = 0; v < x->value_count; v++) used = used || !stock_is_place(&u->columns[x->values[v].column]);
+        for (size_t v = 0; v < x->value_count; v++)
+            used = used || !ordinary_is_place(&u->columns[x->values[v].column]);
         if (!used) CHECK(isinf(s->largest[h]), "a head that nobody uses has met %g", s->largest[h]);
-        if (x->role != UNDO_ONCE || !used) continue;
-        double unit = undo_grain(u, &x->products[0].key), most = 0;
+        if (x->role != LIFT_ONCE || !used) continue;
+        double unit = lift_grain(u, &x->products[0].key), most = 0;
         for (size_t k = 0; k < t->word_count && unit > 0; k++) {
             size_t n = t->words[k].length;
-            const double *ideal = stock_ideal_columns(u, t->words[k].tokens, n, a);
+            const double *ideal = ordinary_ideal_columns(u, t->words[k].tokens, n, a);
             double key = x->products[0].key.one;
             for (size_t j = 0; j < x->products[0].key.count; j++)
                 key += x->products[0].key.terms[j].weight * ideal[x->products[0].key.terms[j].channel * (n + 1) + n];
@@ -56,18 +57,19 @@ static void check_largest(const trial *t, const stock_audit *s, arena *a) {
 static void follow(entry *e, void *context) {
     const trial *t = context;
     static const char *letters[] = {"a", "b", "c"};
-    stock_claim claim = {.source = t->source,
-                         .syntax = TEMPER_SYNTAX_REGEX,
-                         .at = TEMPER_AT_LAST,
-                         .kind = TEMPER_KIND_ACCEPTOR,
-                         .letters = letters,
-                         .letter_count = t->made->u.letters,
-                         .length = t->length,
-                         .mirrored = t->made->m.mirrored};
-    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = &t->made->u, .claim = &claim};
+    ordinary_claim claim = {.source = t->source,
+                            .syntax = TEMPER_SYNTAX_REGEX,
+                            .at = TEMPER_AT_LAST,
+                            .kind = TEMPER_KIND_ACCEPTOR,
+                            .letters = letters,
+                            .letter_count = t->made->u.letters,
+                            .length = t->length,
+                            .mirrored = t->made->m.mirrored};
+    ordinary_audit s = {
+        .trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = &t->made->u, .claim = &claim};
     claim.accepts_empty = strstr(t->source, "()") != NULL;
-    stock_read_source(&s);
-    stock_machine_check(&s);
+    ordinary_read_source(&s);
+    ordinary_machine_check(&s);
     if (t->words) check_largest(t, &s, &e->memory);
 }
 
@@ -83,7 +85,7 @@ static size_t all_words(word *out, uint32_t letters, size_t longest, bool mirror
             for (size_t k = 0; k < n; k++, rest /= letters) {
                 size_t at = mirrored ? n - 1 - k : k;
                 w->text[at] = (char)('a' + rest % letters);
-                w->tokens[k + 1] = STOCK_AUDIT_LETTERS + (uint32_t)(rest % letters);
+                w->tokens[k + 1] = ORDINARY_LETTERS + (uint32_t)(rest % letters);
             }
         }
     return count;
@@ -100,15 +102,15 @@ static const char *write_language(const word *words, size_t count, size_t longes
 }
 
 /* The end is legal where a column is 1; whether it is 0 or 1 everywhere. */
-static bool read_out(stock_made *x, uint32_t c, word *words, size_t count, arena *a) {
-    undo_form *end = &x->u.outputs[STOCK_AUDIT_EOS];
+static bool read_out(ordinary_made *x, uint32_t c, word *words, size_t count, arena *a) {
+    lift_form *end = &x->u.outputs[ORDINARY_EOS];
     end->terms = arena_alloc(a, 1, sizeof *end->terms);
     end->terms[0] = (model_term){c, 256};
     end->count = 1;
     end->one = -256;
     for (size_t k = 0; k < count; k++) {
         size_t n = words[k].length;
-        double is = stock_ideal_columns(&x->u, words[k].tokens, n, a)[(size_t)c * (n + 1) + n];
+        double is = ordinary_ideal_columns(&x->u, words[k].tokens, n, a)[(size_t)c * (n + 1) + n];
         if (is != 0 && is != 1) return false;
         words[k].is = is == 1;
     }
@@ -129,31 +131,31 @@ static void make_crowd(entry *e, void *context) {
     const crowd *c = context;
     arena *a = &e->memory;
     uint32_t n = (uint32_t)c->longest + 1;
-    stock_made *x = arena_zalloc(a, 1, sizeof *x);
+    ordinary_made *x = arena_zalloc(a, 1, sizeof *x);
     enum { REAL, START, PLACE, ODD, OTHER, IS, COLUMNS };
-    x->m = (struct stock_model){.positions = n, .layer_count = 1, .vocabulary = 4};
-    x->u = (undo){.arena = a, .m = &x->m, .letters = 1, .column_count = COLUMNS, .real = REAL, .start = START};
+    x->m = (struct ordinary_model){.positions = n, .layer_count = 1, .vocabulary = 4};
+    x->u = (lift){.arena = a, .m = &x->m, .letters = 1, .column_count = COLUMNS, .real = REAL, .start = START};
     x->u.columns = arena_zalloc(a, COLUMNS, sizeof *x->u.columns);
     x->u.outputs = arena_zalloc(a, 4, sizeof *x->u.outputs);
     x->u.heads = arena_zalloc(a, 2, sizeof *x->u.heads);
     for (int k = 0; k < COLUMNS; k++) {
-        undo_column *column = &x->u.columns[k];
-        *column = (undo_column){.writer = k <= START ? UNDO_TOKEN : k <= ODD ? UNDO_TABLE : UNDO_HEAD, .grain = 1};
+        lift_column *column = &x->u.columns[k];
+        *column = (lift_column){.writer = k <= START ? LIFT_TOKEN : k <= ODD ? LIFT_TABLE : LIFT_HEAD, .grain = 1};
         if (k <= START) column->tokens = arena_zalloc(a, 4, sizeof *column->tokens);
         if (k == PLACE || k == ODD) column->place = arena_zalloc(a, n, sizeof *column->place);
         for (uint32_t i = 0; column->place && i < n; i++) column->place[i] = k == PLACE ? i : i % 2;
         column->high = k == PLACE ? n : 1;
     }
-    x->u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = x->u.columns[START].tokens[0] = 1;
+    x->u.columns[REAL].tokens[ORDINARY_LETTERS] = x->u.columns[START].tokens[0] = 1;
     model_term real = {REAL, 1}, place = {PLACE, 1}, odd = {ODD, 1};
-    undo_product products[] = {{.query = {.terms = &real, .count = 1}, .key = {.terms = &place, .count = 1}},
+    lift_product products[] = {{.query = {.terms = &real, .count = 1}, .key = {.terms = &place, .count = 1}},
                                {.query = {.one = 0}, .key = {.terms = &odd, .count = 1}}};
-    undo_value values[] = {{.value = {.terms = &odd, .count = 1}, .column = IS, .scale = 1},
+    lift_value values[] = {{.value = {.terms = &odd, .count = 1}, .column = IS, .scale = 1},
                            {.value = {.terms = &odd, .count = 1}, .column = OTHER, .scale = 1}};
     x->u.head_count = c->several ? 2 : 1;
     for (size_t h = 0; h < x->u.head_count; h++) {
         bool crowded = !c->several || h == (c->after ? 0 : 1);
-        x->u.heads[h] = (undo_head){.role = crowded ? UNDO_NEAREST : UNDO_YESTERDAY,
+        x->u.heads[h] = (lift_head){.role = crowded ? LIFT_NEAREST : LIFT_YESTERDAY,
                                     .layer = 1,
                                     .slot = (uint32_t)h,
                                     .content = crowded ? 2 : 0,
@@ -190,47 +192,47 @@ static void make_late(entry *e, void *context) {
     arena *a = &e->memory;
     enum { POSITIONS = 30 };
     uint32_t is = l->columns, spare = is + 1, wanted = is + 2;
-    stock_made *x = arena_zalloc(a, 1, sizeof *x);
-    x->m = (struct stock_model){.positions = POSITIONS, .layer_count = 1, .vocabulary = 4};
-    x->u = (undo){.arena = a, .m = &x->m, .letters = 1, .column_count = l->columns + 3};
+    ordinary_made *x = arena_zalloc(a, 1, sizeof *x);
+    x->m = (struct ordinary_model){.positions = POSITIONS, .layer_count = 1, .vocabulary = 4};
+    x->u = (lift){.arena = a, .m = &x->m, .letters = 1, .column_count = l->columns + 3};
     x->u.columns = arena_zalloc(a, x->u.column_count, sizeof *x->u.columns);
     x->u.outputs = arena_zalloc(a, 4, sizeof *x->u.outputs);
     x->u.heads = arena_zalloc(a, 2, sizeof *x->u.heads);
     x->u.steps = arena_zalloc(a, 2, sizeof *x->u.steps);
     for (uint32_t c = 0; c < x->u.column_count; c++) {
-        x->u.columns[c] = (undo_column){.writer = c < is ? UNDO_TABLE : UNDO_NET, .grain = 1, .high = 1};
+        x->u.columns[c] = (lift_column){.writer = c < is ? LIFT_TABLE : LIFT_NET, .grain = 1, .high = 1};
         if (c < is) x->u.columns[c].place = arena_zalloc(a, POSITIONS, sizeof(double));
         for (uint32_t i = 0; i < POSITIONS && c < is; i++) x->u.columns[c].place[i] = i % l->period == 0;
     }
     if (l->at) x->u.columns[l->bad].place[l->at] = 1 - x->u.columns[l->bad].place[l->at];
-    model_term bad = {l->bad, 1}, good = {l->good, 2 * UNDO_GATE}, gate = {l->bad, 2 * UNDO_GATE},
+    model_term bad = {l->bad, 1}, good = {l->good, 2 * LIFT_GATE}, gate = {l->bad, 2 * LIFT_GATE},
                to[2] = {{is, 1}, {spare, 1}};
-    undo_form plain = {.terms = &bad, .count = 1}, one = {.one = 1};
-    undo_value value = {.value = plain, .column = wanted, .scale = 1};
-    undo_product product = {.query = one, .key = plain};
-    undo_head *h = &x->u.heads[0];
-    *h = (undo_head){.role = UNDO_NEAREST, .layer = 1, .products = &product, .value_count = 1, .last = true};
+    lift_form plain = {.terms = &bad, .count = 1}, one = {.one = 1};
+    lift_value value = {.value = plain, .column = wanted, .scale = 1};
+    lift_product product = {.query = one, .key = plain};
+    lift_head *h = &x->u.heads[0];
+    *h = (lift_head){.role = LIFT_NEAREST, .layer = 1, .products = &product, .value_count = 1, .last = true};
     h->values = &value;
     x->u.steps[x->u.step_count++] =
-        (undo_step){.layer = 1, .sum = {.terms = &good, .count = 1}, .at = 1, .terms = &to[1], .count = 1};
+        (lift_step){.layer = 1, .sum = {.terms = &good, .count = 1}, .at = 1, .terms = &to[1], .count = 1};
     uint32_t shown = l->bad;
     if (l->reader == BY_STEP) {
         x->u.steps[x->u.step_count++] =
-            (undo_step){.layer = 1, .sum = {.terms = &gate, .count = 1}, .at = 1, .terms = &to[0], .count = 1};
+            (lift_step){.layer = 1, .sum = {.terms = &gate, .count = 1}, .at = 1, .terms = &to[0], .count = 1};
         shown = is;
     } else if (l->reader == BY_VALUE) { /* where it stands */
-        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.columns[wanted].writer = LIFT_HEAD;
         x->u.head_count = 1;
         shown = wanted;
     } else if (l->reader ==
                BY_KEY) { /* whether there has been one: from the first position on, the start being one */
-        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.columns[wanted].writer = LIFT_HEAD;
         x->u.head_count = h->content = 1;
         shown = wanted;
     } else if (l->reader == BY_QUERY) { /* the position itself, or any: all keys are 1 */
-        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.columns[wanted].writer = LIFT_HEAD;
         x->u.head_count = h->content = 1;
-        product = (undo_product){.query = plain, .key = one};
+        product = (lift_product){.query = plain, .key = one};
         shown = wanted;
     }
     word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
@@ -259,7 +261,7 @@ typedef struct making {
 
 static void run_trial(entry *e, void *context) {
     const making *t = context;
-    stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
+    ordinary_made *x = ordinary_made_random(t->random, &t->shape, &e->memory);
     word *words = arena_zalloc(&e->memory, WORDS_MOST, sizeof *words);
     size_t count = all_words(words, t->shape.letters, t->longest, t->shape.mirrored);
     total.models++;
@@ -296,35 +298,35 @@ static void make_looking(entry *e, void *context) {
     const looking *l = context;
     enum { REAL, START, FIRST, TABLE, NUMBER, INVERSE, IS, COLUMNS, POSITIONS = 9 };
     arena *a = &e->memory;
-    struct stock_model m = {.positions = POSITIONS, .layer_count = 2, .vocabulary = 4};
-    undo u = {
+    struct ordinary_model m = {.positions = POSITIONS, .layer_count = 2, .vocabulary = 4};
+    lift u = {
         .arena = a, .m = &m, .letters = 1, .column_count = COLUMNS, .real = REAL, .start = START, .head_count = 2};
     u.columns = arena_zalloc(a, COLUMNS, sizeof *u.columns);
     u.heads = arena_zalloc(a, 2, sizeof *u.heads);
     for (uint32_t c = 0; c < COLUMNS; c++) {
-        undo_column *x = &u.columns[c];
-        *x = (undo_column){.writer = c <= START   ? UNDO_TOKEN
-                                     : c <= TABLE ? UNDO_TABLE
-                                                  : UNDO_HEAD,
+        lift_column *x = &u.columns[c];
+        *x = (lift_column){.writer = c <= START   ? LIFT_TOKEN
+                                     : c <= TABLE ? LIFT_TABLE
+                                                  : LIFT_HEAD,
                            .grain = 1,
                            .high = 1};
         if (c <= START) x->tokens = arena_zalloc(a, 4, sizeof *x->tokens);
         if (c == FIRST || c == TABLE) x->place = arena_zalloc(a, POSITIONS, sizeof *x->place);
         x->mean = c == NUMBER || c == INVERSE;
     }
-    u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = u.columns[START].tokens[0] = u.columns[FIRST].place[1] = 1;
+    u.columns[REAL].tokens[ORDINARY_LETTERS] = u.columns[START].tokens[0] = u.columns[FIRST].place[1] = 1;
     memcpy(u.columns[TABLE].place, l->table, sizeof l->table);
     model_term number[] = {{REAL, l->weight}, {FIRST, l->first}}, first = {FIRST, 1},
                is = {l->at_letters ? REAL : TABLE, 1};
-    undo_value means[] = {{.value = {.terms = number, .count = l->first != 0 ? 2 : 1}, .column = NUMBER, .scale = 1},
+    lift_value means[] = {{.value = {.terms = number, .count = l->first != 0 ? 2 : 1}, .column = NUMBER, .scale = 1},
                           {.value = {.terms = &first, .count = 1}, .column = INVERSE, .scale = 1}},
                found = {.value = {.terms = &is, .count = 1}, .column = IS, .scale = 1};
-    u.heads[0] = (undo_head){.role = UNDO_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
-    u.heads[1] = (undo_head){.role = UNDO_LOOKUP, .layer = 2, .value_count = 1, .values = &found, .number = NUMBER};
+    u.heads[0] = (lift_head){.role = LIFT_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
+    u.heads[1] = (lift_head){.role = LIFT_LOOKUP, .layer = 2, .value_count = 1, .values = &found, .number = NUMBER};
     u.heads[1].inverse = INVERSE;
-    CHECK(stock_is_finite(&u, true) == l->finite, "letters weigh %g, the first %g more, table %g %g %g ... %g: %d",
+    CHECK(ordinary_is_finite(&u, true) == l->finite, "letters weigh %g, the first %g more, table %g %g %g ... %g: %d",
           l->weight, l->first, l->table[0], l->table[1], l->table[2], l->table[8], !l->finite);
-    CHECK(!stock_is_finite(&u, false), "a machine without counts looks something up");
+    CHECK(!ordinary_is_finite(&u, false), "a machine without counts looks something up");
 }
 
 static void check_lookings(void) {
@@ -357,18 +359,18 @@ static void make_tables(entry *e, void *context) {
     const tables *l = context;
     enum { REAL, START, FIRST, TABLE, NUMBER = TABLE + 2, INVERSE, IS, COLUMNS = IS + 2, POSITIONS = 8, TOKENS = 5 };
     arena *a = &e->memory;
-    stock_made *x = arena_zalloc(a, 1, sizeof *x);
-    x->m = (struct stock_model){.positions = POSITIONS, .layer_count = 2, .vocabulary = TOKENS};
-    x->u = (undo){.arena = a, .m = &x->m, .letters = 2, .column_count = COLUMNS, .real = REAL, .start = START};
+    ordinary_made *x = arena_zalloc(a, 1, sizeof *x);
+    x->m = (struct ordinary_model){.positions = POSITIONS, .layer_count = 2, .vocabulary = TOKENS};
+    x->u = (lift){.arena = a, .m = &x->m, .letters = 2, .column_count = COLUMNS, .real = REAL, .start = START};
     x->u.columns = arena_zalloc(a, COLUMNS, sizeof *x->u.columns);
     x->u.outputs = arena_zalloc(a, TOKENS, sizeof *x->u.outputs);
     x->u.heads = arena_zalloc(a, 3, sizeof *x->u.heads);
     x->u.head_count = 3;
     for (uint32_t c = 0; c < COLUMNS; c++) {
-        undo_column *column = &x->u.columns[c];
-        *column = (undo_column){.writer = c <= START   ? UNDO_TOKEN
-                                          : c < NUMBER ? UNDO_TABLE
-                                                       : UNDO_HEAD,
+        lift_column *column = &x->u.columns[c];
+        *column = (lift_column){.writer = c <= START   ? LIFT_TOKEN
+                                          : c < NUMBER ? LIFT_TABLE
+                                                       : LIFT_HEAD,
                                 .grain = 1,
                                 .high = 1,
                                 .scale = 1,
@@ -381,15 +383,15 @@ static void make_tables(entry *e, void *context) {
             column->place[i] = i % l->periods[c - TABLE] == 0;
         column->mean = c == NUMBER || c == INVERSE;
     }
-    x->u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = x->u.columns[START].tokens[0] = x->u.columns[FIRST].place[1] = 1;
+    x->u.columns[REAL].tokens[ORDINARY_LETTERS] = x->u.columns[START].tokens[0] = x->u.columns[FIRST].place[1] = 1;
     model_term real = {REAL, 1}, first = {FIRST, 1}, is[2] = {{TABLE, 1}, {TABLE + 1, 1}};
-    undo_value means[] = {{.value = {.terms = &real, .count = 1}, .column = NUMBER, .scale = 1},
+    lift_value means[] = {{.value = {.terms = &real, .count = 1}, .column = NUMBER, .scale = 1},
                           {.value = {.terms = &first, .count = 1}, .column = INVERSE, .scale = 1}},
                found[] = {{.value = {.terms = &is[0], .count = 1}, .column = IS, .scale = 1},
                           {.value = {.terms = &is[1], .count = 1}, .column = IS + 1, .scale = 1}};
-    x->u.heads[0] = (undo_head){.role = UNDO_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
+    x->u.heads[0] = (lift_head){.role = LIFT_WEIGHED, .layer = 1, .value_count = 2, .values = means, .weight = 16};
     for (uint32_t h = 0; h < 2; h++)
-        x->u.heads[1 + h] = (undo_head){.role = UNDO_LOOKUP,
+        x->u.heads[1 + h] = (lift_head){.role = LIFT_LOOKUP,
                                         .layer = 2,
                                         .slot = h,
                                         .value_count = 1,

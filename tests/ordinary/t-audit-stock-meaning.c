@@ -1,15 +1,15 @@
-/* What the audit of ordinary transformers says that columns mean, against ideal numbers (stock_ideal.h), at every
-   position of every string that the model has positions for. Models are made by hand (stock_made.h), and everything
-   in them must be understood; with other numbers what is understood must be right. */
+/* What the audit of ordinary transformers says that columns mean, against ideal numbers (ordinary_ideal.h), at
+   every position of every string that the model has positions for. Models are made by hand (ordinary_made.h), and
+   everything in them must be understood; with other numbers what is understood must be right. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "audit/ordinary/audit_ordinary.h"
 #include "meaning_values.h"
-#include "stock_ideal.h"
-#include "stock_made.h"
-#include "stock_shakes.h"
+#include "ordinary_ideal.h"
+#include "ordinary_made.h"
+#include "ordinary_shakes.h"
 
 static struct { size_t models, columns, shifted, places, accepted, refused, ahead; } total;
 
@@ -17,18 +17,18 @@ typedef struct trial {
     made_shape shape;
     test_random *random;
     size_t longest;
-    const stock_made *made;
+    const ordinary_made *made;
     bool shaken;
 } trial;
 
-static const double *ideal_columns(const stock_made *x, const meaning_point *p, arena *a) {
+static const double *ideal_columns(const ordinary_made *x, const meaning_point *p, arena *a) {
     uint32_t *tokens = arena_zalloc(a, p->n + 1, sizeof *tokens);
-    for (size_t j = 0; j < p->n; j++) tokens[j + 1] = STOCK_AUDIT_LETTERS + p->word[x->m.mirrored ? p->n - 1 - j : j];
-    return stock_ideal_columns(&x->u, tokens, p->n, a);
+    for (size_t j = 0; j < p->n; j++) tokens[j + 1] = ORDINARY_LETTERS + p->word[x->m.mirrored ? p->n - 1 - j : j];
+    return ordinary_ideal_columns(&x->u, tokens, p->n, a);
 }
 
 /* Of one column. Where the model stands at letter i it has read i of them, or n + 1 - i. */
-static void check_column(meaning_values *v, const stock_made *x, const stock_sense *is, uint32_t c,
+static void check_column(meaning_values *v, const ordinary_made *x, const ordinary_sense *is, uint32_t c,
                          const double *const *ideal) {
     const double *letters = meaning_values_of(v, is->letters),
                  *before = is->shifted ? meaning_values_of(v, is->before) : NULL;
@@ -48,7 +48,7 @@ static void check_column(meaning_values *v, const stock_made *x, const stock_sen
     }
 }
 
-static void check_model(entry *e, const trial *t, const stock_made *x, const stock_sense *is, meaning *m) {
+static void check_model(entry *e, const trial *t, const ordinary_made *x, const ordinary_sense *is, meaning *m) {
     meaning_values v = {.m = m, .arena = &e->memory};
     v.points = meaning_points(&v.count, t->shape.letters, t->longest, &e->memory);
     const double **ideal = arena_zalloc(&e->memory, v.count, sizeof *ideal);
@@ -67,19 +67,19 @@ static void check_model(entry *e, const trial *t, const stock_made *x, const sto
 
 static void read_model(entry *e, void *context) {
     trial *t = context;
-    const stock_made *x = t->made;
+    const ordinary_made *x = t->made;
     audit shell = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
-    stock_claim claim = {.mirrored = x->m.mirrored};
-    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = &x->u};
+    ordinary_claim claim = {.mirrored = x->m.mirrored};
+    ordinary_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = &x->u};
     s.claim = &claim;
     s.shell = &shell;
     meaning_init(&shell.meaning, t->shape.letters, &e->memory, &e->scratch);
-    check_model(e, t, x, stock_read_meaning(&s), &shell.meaning);
+    check_model(e, t, x, ordinary_read_meaning(&s), &shell.meaning);
 }
 
 /* ---- other numbers ---- */
 
-static void change_form(shakes *c, const undo_form *f, test_random *r) {
+static void change_form(shakes *c, const lift_form *f, test_random *r) {
     static const double factors[] = {-1, 0, 2, 0.5, 3};
     if (f->count && random_below(r, 2))
         shake_scale(c, &f->terms[random_below(r, f->count)].weight, factors[random_below(r, 5)]);
@@ -88,23 +88,23 @@ static void change_form(shakes *c, const undo_form *f, test_random *r) {
 }
 
 /* Columns keep what they are multiples of. */
-static void change_any(shakes *c, const undo *u, test_random *r) {
-    const undo_head *h = &u->heads[random_below(r, u->head_count)];
-    const undo_column *x = &u->columns[random_below(r, u->column_count)];
-    const undo_step *s = u->step_count ? &u->steps[random_below(r, u->step_count)] : NULL;
+static void change_any(shakes *c, const lift *u, test_random *r) {
+    const lift_head *h = &u->heads[random_below(r, u->head_count)];
+    const lift_column *x = &u->columns[random_below(r, u->column_count)];
+    const lift_step *s = u->step_count ? &u->steps[random_below(r, u->step_count)] : NULL;
     switch (random_below(r, 8)) {
     case 0:
-        if (h->role != UNDO_ONCE) change_form(c, &h->values[random_below(r, h->value_count)].value, r);
+        if (h->role != LIFT_ONCE) change_form(c, &h->values[random_below(r, h->value_count)].value, r);
         return;
     case 1:
-        if (h->content && h->role != UNDO_COMPARE) change_form(c, &h->products[random_below(r, h->content)].query, r);
+        if (h->content && h->role != LIFT_COMPARE) change_form(c, &h->products[random_below(r, h->content)].query, r);
         return;
     case 2:
     case 3:
-        if (h->content && h->role != UNDO_COMPARE) change_form(c, &h->products[random_below(r, h->content)].key, r);
+        if (h->content && h->role != LIFT_COMPARE) change_form(c, &h->products[random_below(r, h->content)].key, r);
         return;
     case 4:
-        if (x->writer == UNDO_TOKEN) shake_put_number(c, &x->tokens[random_below(r, 2 + u->letters)], 1);
+        if (x->writer == LIFT_TOKEN) shake_put_number(c, &x->tokens[random_below(r, 2 + u->letters)], 1);
         return;
     case 5:
         if (x->place && x->place != u->zeros)
@@ -121,11 +121,11 @@ static void change_any(shakes *c, const undo *u, test_random *r) {
 
 /* Sums of numbers that are not whole are not understood, even if only the least of them is not. */
 static void halve_means(trial *t) {
-    const undo *u = &t->made->u;
+    const lift *u = &t->made->u;
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_form *f = &u->heads[k].values[0].value;
+        const lift_form *f = &u->heads[k].values[0].value;
         double *least = NULL;
-        if (u->heads[k].role != UNDO_MEAN) continue;
+        if (u->heads[k].role != LIFT_MEAN) continue;
         for (size_t j = 0; j < f->count; j++)
             if (f->terms[j].channel != u->start && f->terms[j].weight < (least ? *least : 0))
                 least = &f->terms[j].weight;
@@ -140,10 +140,10 @@ static void halve_means(trial *t) {
 
 /* One more than a count may be a position that is not there yet. */
 static void look_ahead(trial *t) {
-    const undo *u = &t->made->u;
+    const lift *u = &t->made->u;
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_value *v = u->heads[k].values;
-        if (u->heads[k].role != UNDO_WEIGHED) continue;
+        const lift_value *v = u->heads[k].values;
+        if (u->heads[k].role != LIFT_WEIGHED) continue;
         for (size_t j = 0; j < v[0].value.count; j++) {
             shakes c = {.count = 0};
             temper_error why;
@@ -159,7 +159,7 @@ static void look_ahead(trial *t) {
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     temper_error why = {0};
-    t->made = stock_made_random(t->random, &t->shape, &e->memory);
+    t->made = ordinary_made_random(t->random, &t->shape, &e->memory);
     t->shaken = false;
     total.models++;
     CHECK(entry_run(&why, read_model, t) == TEMPER_OK, "%u letters, %zu positions: %s", t->shape.letters, t->longest,
@@ -183,31 +183,31 @@ static void run_trial(entry *e, void *context) {
 static void read_patterns(entry *e, void *context) {
     const size_t *bits = context;
     arena *a = &e->memory;
-    stock_made *x = arena_zalloc(a, 1, sizeof *x);
+    ordinary_made *x = arena_zalloc(a, 1, sizeof *x);
     uint32_t n = (uint32_t)*bits + 2;
-    x->m = (struct stock_model){.positions = 4, .layer_count = n, .vocabulary = 5};
-    x->u = (undo){.arena = a, .m = &x->m, .letters = 2, .column_count = n + 1, .head_count = *bits + 1};
+    x->m = (struct ordinary_model){.positions = 4, .layer_count = n, .vocabulary = 5};
+    x->u = (lift){.arena = a, .m = &x->m, .letters = 2, .column_count = n + 1, .head_count = *bits + 1};
     x->u.columns = arena_zalloc(a, n + 1, sizeof *x->u.columns);
     x->u.heads = arena_zalloc(a, *bits + 1, sizeof *x->u.heads);
     model_term *terms = arena_zalloc(a, n + 1, sizeof *terms);
     for (uint32_t k = 0; k <= n; k++) {
-        x->u.columns[k] = (undo_column){.writer = k ? UNDO_HEAD : UNDO_TOKEN, .layer = k, .grain = 1, .high = 1};
+        x->u.columns[k] = (lift_column){.writer = k ? LIFT_HEAD : LIFT_TOKEN, .layer = k, .grain = 1, .high = 1};
         terms[k] = (model_term){k, 1};
     }
     x->u.columns[0].tokens = arena_zalloc(a, 5, sizeof(double));
-    x->u.columns[0].tokens[STOCK_AUDIT_LETTERS] = 1;
+    x->u.columns[0].tokens[ORDINARY_LETTERS] = 1;
     for (uint32_t k = 0; k <= *bits; k++) {
-        undo_head *h = &x->u.heads[k];
-        *h = (undo_head){.role = UNDO_YESTERDAY, .layer = k + 1, .value_count = 1, .last = true};
+        lift_head *h = &x->u.heads[k];
+        *h = (lift_head){.role = LIFT_YESTERDAY, .layer = k + 1, .value_count = 1, .last = true};
         h->values = arena_zalloc(a, 1, sizeof *h->values);
-        h->values[0] = (undo_value){.value = {.terms = &terms[k], .count = 1}, .column = k + 1, .scale = 1};
+        h->values[0] = (lift_value){.value = {.terms = &terms[k], .count = 1}, .column = k + 1, .scale = 1};
         if (k < *bits) continue;
-        h->role = UNDO_NEAREST;
+        h->role = LIFT_NEAREST;
         h->content = h->product_count = *bits;
         h->products = arena_zalloc(a, *bits, sizeof *h->products);
         for (uint32_t j = 0; j < *bits; j++) {
-            h->products[j].query = (undo_form){.terms = &terms[j + 1], .count = 1};
-            h->products[j].key = (undo_form){.terms = &terms[0], .count = 1};
+            h->products[j].query = (lift_form){.terms = &terms[j + 1], .count = 1};
+            h->products[j].key = (lift_form){.terms = &terms[0], .count = 1};
         }
     }
     trial t = {.shape = {.letters = 2}, .longest = 3, .made = x, .shaken = true};

@@ -1,4 +1,4 @@
-/* Single norms, rows, heads and nets of the audit of ordinary transformers against the page's (stock_page.h), from
+/* Single norms, rows, heads and nets of the audit of ordinary transformers against the page's (ordinary_page.h), from
    any state: random errors of columns, numbers of the model that are changed beyond what a lowering writes, and
    errors up to the largest that are taken. Both must say the same: the same verdict, and the same number. */
 #include <math.h>
@@ -8,35 +8,35 @@
 
 #include "audit/ordinary/audit_ordinary_bounds.h"
 #include "ordinary/files/gguf_write.h"
-#include "stock_page.h"
-#include "stock_shakes.h"
-#include "stock_trials.h"
+#include "ordinary_page.h"
+#include "ordinary_shakes.h"
+#include "ordinary_trials.h"
 
 static struct { size_t models, compared, proved, numbers, edges; } total;
 
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
 } trial;
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 /* ---- from any state ---- */
 
 typedef struct state {
     const trial *t;
-    const undo *u;
-    stock_bounding b;
+    const lift *u;
+    ordinary_bounding b;
     page_view x;
     double size;            /* of all errors of columns, as a factor */
     double imbalance, tilt; /* and a factor of it */
     double *error, *relative, *zero, *number;
     uint32_t layer;
-    const undo_head *head;
+    const lift_head *head;
     double found; /* by the audit */
-    stock_column_bound *wrote;
+    ordinary_column_bound *wrote;
     trap *outside;
 } state;
 
@@ -44,8 +44,8 @@ static void bound_head(entry *e, void *context) {
     state *s = context;
     s->b.s->trap = e->trap;
     s->b.s->arena = &e->memory;
-    stock_norm(&s->b, s->layer, false);
-    s->found = stock_head_bound(&s->b, s->head);
+    ordinary_norm(&s->b, s->layer, false);
+    s->found = ordinary_head_bound(&s->b, s->head);
 }
 
 static bool is_near(double found, real page) {
@@ -82,7 +82,7 @@ static bool is_same(const state *s, temper_status status, real error) {
         if (!is_near(s->wrote[c].error, s->x.error[c]) || !is_near(s->wrote[c].relative, s->x.relative[c]) ||
             !is_near(s->wrote[c].zero, s->x.zero[c]))
             return false;
-        if (s->head->role == UNDO_WEIGHED && !is_near(s->wrote[c].number, s->x.number[c])) return false;
+        if (s->head->role == LIFT_WEIGHED && !is_near(s->wrote[c].number, s->x.number[c])) return false;
     }
     return is_near(s->found, error);
 }
@@ -98,13 +98,13 @@ static bool compare_head(state *s) {
     total.compared++;
     total.proved += status == TEMPER_OK;
     CHECK(same, "%s, %s of layer %u, errors times %g: the audit: %s, %.17g; the page: %s, %.17Lg", setting(s->t),
-          undo_role_name(s->head->role), s->layer, s->size, status ? e.text : "proved", s->found,
+          lift_role_name(s->head->role), s->layer, s->size, status ? e.text : "proved", s->found,
           s->x.refused ? s->x.refused : "proved", error);
     return status == TEMPER_OK;
 }
 
-static void compare_row(const state *s, const undo_form *f) {
-    stock_row found = stock_row_bound(&s->b, f);
+static void compare_row(const state *s, const lift_form *f) {
+    ordinary_row found = ordinary_row_bound(&s->b, f);
     page_row page = page_read_row(&s->x, f);
     total.numbers++;
     CHECK(is_near(found.size, page.size) && is_near(found.error, page.error) && is_near(found.rounded, page.own) &&
@@ -116,7 +116,7 @@ static void compare_row(const state *s, const undo_form *f) {
 /* Rows of some columns with some weights. */
 static void compare_rows(const state *s, test_random *r) {
     model_term terms[4];
-    undo_form f = {.terms = terms, .count = random_below(r, 5)};
+    lift_form f = {.terms = terms, .count = random_below(r, 5)};
     if (random_below(r, 2)) f.one = (double)random_below(r, 9) - 4;
     if (random_below(r, 2)) f.rest = shake_error(r, -10);
     for (size_t k = 0; k < f.count; k++) {
@@ -130,7 +130,7 @@ static void compare_norm(state *s, uint32_t layer, bool net) {
     s->b.s->trap = s->outside;
     page_norm(&s->x, layer, net);
     if (s->x.refused) return;
-    stock_norm(&s->b, layer, net);
+    ordinary_norm(&s->b, layer, net);
     CHECK(is_near(s->b.common, s->x.common) && is_near(s->b.own, s->x.own) && is_near(s->b.mean, s->x.mean) &&
               is_near(s->b.sum, s->x.sum),
           "%s: the norm of layer %u: %.17g %.17Lg, %g %Lg, %.17g %.17Lg, %g %Lg", setting(s->t), layer, s->b.common,
@@ -145,7 +145,7 @@ static void compare_exact(state *s, test_random *r) {
     s->x.common = s->b.common = s->x.own = s->b.own = s->x.mean = s->b.mean = 0;
     for (uint32_t c = 0; c < s->u->column_count; c++) {
         model_term term = {c, 1};
-        undo_form f = {
+        lift_form f = {
             .terms = &term, .count = 1, .one = ldexp(1, 22 + (int)random_below(r, 4)) - (double)random_below(r, 3)};
         compare_row(s, &f);
     }
@@ -154,7 +154,7 @@ static void compare_exact(state *s, test_random *r) {
 
 /* Where a Llama's norm is the identity, and where it is not. */
 static void compare_identity(state *s, test_random *r) {
-    struct stock_model *m;
+    struct ordinary_model *m;
     memcpy(&m, &s->u->m, sizeof m);
     uint32_t width = m->width, c = (uint32_t)random_below(r, s->u->column_count);
     double epsilon = m->epsilon;
@@ -200,9 +200,9 @@ static void find_largest(state *s) {
 static void change_places(shakes *c, const state *s, test_random *r) {
     for (size_t k = 0; k < s->head->product_count; k++)
         for (int side = 0; side < 2; side++) {
-            const undo_form *f = side ? &s->head->products[k].key : &s->head->products[k].query;
+            const lift_form *f = side ? &s->head->products[k].key : &s->head->products[k].query;
             for (size_t j = 0; j < f->count; j++) {
-                const undo_column *x = &s->u->columns[f->terms[j].channel];
+                const lift_column *x = &s->u->columns[f->terms[j].channel];
                 uint32_t n = s->u->m->positions, i = n - 1 - (uint32_t)random_below(r, n < 6 ? n : 6);
                 if (x->place) shake_put_number(c, &x->place[i], x->place[i] + (double)random_below(r, 5) / 8 - 0.25);
             }
@@ -210,18 +210,18 @@ static void change_places(shakes *c, const state *s, test_random *r) {
 }
 
 /* The head of the weighed means that a look-up divides, or the head itself. */
-static const undo_head *mean_of(const state *s) {
-    return s->head->role == UNDO_LOOKUP ? &s->u->heads[s->head->of] : s->head;
+static const lift_head *mean_of(const state *s) {
+    return s->head->role == LIFT_LOOKUP ? &s->u->heads[s->head->of] : s->head;
 }
 
 /* Weighed means of other weights, and look-ups of other numbers with other keys and grounds. */
 static void shake_lookup(shakes *c, const state *s, test_random *r) {
-    const undo_head *mean = mean_of(s);
+    const lift_head *mean = mean_of(s);
     size_t k = s->head->product_count;
     switch (random_below(r, 8)) {
     case 5: { /* a pair turns a little */
-        const undo_product *p = &s->head->products[random_below(r, k)];
-        double turn = ldexp(1.1, -10 - (int)random_below(r, 10)) / undo_positions(s->u);
+        const lift_product *p = &s->head->products[random_below(r, k)];
+        double turn = ldexp(1.1, -10 - (int)random_below(r, 10)) / lift_positions(s->u);
         if (s->u->frequencies) shake_put_number(c, &s->u->frequencies[p->dimension % (s->u->m->head_size / 2)], turn);
         break;
     }
@@ -246,7 +246,7 @@ static void shake_lookup(shakes *c, const state *s, test_random *r) {
         break;
     default: /* what all queries of a column leave of the ground, or one of them */
         for (double rest = shake_error(r, -8); k > 0; k--) {
-            const undo_form *q = &s->head->products[k - 1].query;
+            const lift_form *q = &s->head->products[k - 1].query;
             if (q->count) shake_put_number(c, &q->rest, rest * q->terms[0].weight);
             if (random_below(r, 8) == 0) break;
         }
@@ -266,7 +266,7 @@ typedef enum mover {
 } mover;
 
 static void move(state *s, shakes *c, mover kind, double by, test_random *r) {
-    const undo_form *f = shake_form_of(s->head, r);
+    const lift_form *f = shake_form_of(s->head, r);
     uint32_t half = s->u->m->head_size / 2;
     if (kind == MOVE_FACTOR)
         shake_move_factor(c, s->head, by, r);
@@ -280,7 +280,7 @@ static void move(state *s, shakes *c, mover kind, double by, test_random *r) {
         shake_scale(c, &s->head->turns[0].frequency, fmin(by, 0x1p4));
     else if (kind == MOVE_QUERIES)
         for (size_t k = 0; k < s->head->product_count; k++) shake_scale_form(c, &s->head->products[k].query, by);
-    else if (kind == MOVE_WEIGHT && s->head->role == UNDO_LOOKUP)
+    else if (kind == MOVE_WEIGHT && s->head->role == LIFT_LOOKUP)
         shake_scale(c, &mean_of(s)->weight, by);
     else if (kind == MOVE_TILT)
         s->tilt = by;
@@ -294,7 +294,7 @@ static void find_verge(state *s, shakes *c, test_random *r) {
     mover kind = (mover)random_below(r, MOVERS);
     test_random same = *r;
     double low = 1, high = ldexp(1.1, (int)random_below(r, 40) - 20);
-    bool first = false, ramp = s->head->role == UNDO_NEAREST && s->head->turn_count;
+    bool first = false, ramp = s->head->role == LIFT_NEAREST && s->head->turn_count;
     for (int k = -2; k < (ramp ? 8 : 17); k++) {
         double by = k == -2 ? low : k == -1 ? high : sqrt(low * high);
         *r = same;
@@ -312,7 +312,7 @@ static void find_verge(state *s, shakes *c, test_random *r) {
 /* A ramp with both its numbers the other way, and one that takes the first position in place of the last. */
 static void turn_ramp(state *s, test_random *r) {
     shakes c = {.count = 0};
-    const undo_turn *t = &s->head->turns[0];
+    const lift_turn *t = &s->head->turns[0];
     if (s->u->m->positions > 50) shake_put_whole(&c, &s->u->m->positions, 50);
     for (int k = 0; k < 4; k++) {
         size_t kept = c.count;
@@ -344,11 +344,11 @@ static void sharpen(state *s) {
 static void shake_values(state *s, test_random *r) {
     for (int k = 0; k < 8; k++) {
         shakes c = {.count = 0};
-        const undo_form *f = &s->head->values[random_below(r, s->head->value_count)].value;
-        double grain = undo_grain(s->u, f), bit = ldexp(1, random_below(r, 2) ? -25 + (int)random_below(r, 3) : -5);
+        const lift_form *f = &s->head->values[random_below(r, s->head->value_count)].value;
+        double grain = lift_grain(s->u, f), bit = ldexp(1, random_below(r, 2) ? -25 + (int)random_below(r, 3) : -5);
         if (!f->count || grain == 0) return;
         shake_scale_form(&c, f, bit / grain);
-        const undo_column *x = &s->u->columns[f->terms[0].channel];
+        const lift_column *x = &s->u->columns[f->terms[0].channel];
         shake_put_number(&c, &x->high, (2046 + (double)random_below(r, 5)) * bit / fabs(f->terms[0].weight));
         s->size = random_below(r, 2) ? 0 : 1;
         compare_head(s);
@@ -359,11 +359,11 @@ static void shake_values(state *s, test_random *r) {
 
 static void shake_head(state *s, test_random *r) {
     shakes c = {.count = 0};
-    bool ramp = s->head->role == UNDO_NEAREST && s->head->turn_count;
+    bool ramp = s->head->role == LIFT_NEAREST && s->head->turn_count;
     if (ramp && s->u->m->positions > 50) shake_put_whole(&c, &s->u->m->positions, 50);
     for (size_t k = random_below(r, 4); k > 0; k--) shake_any(&c, s->u, s->head, r);
-    if (s->head->role == UNDO_YESTERDAY && !s->head->turn_count && random_below(r, 2)) change_places(&c, s, r);
-    if (s->head->role == UNDO_WEIGHED || s->head->role == UNDO_LOOKUP) shake_lookup(&c, s, r);
+    if (s->head->role == LIFT_YESTERDAY && !s->head->turn_count && random_below(r, 2)) change_places(&c, s, r);
+    if (s->head->role == LIFT_WEIGHED || s->head->role == LIFT_LOOKUP) shake_lookup(&c, s, r);
     s->size = random_below(r, 3) ? 0 : 1;
     compare_head(s);
     s->size = 1;
@@ -373,7 +373,7 @@ static void shake_head(state *s, test_random *r) {
 
 /* ---- look-ups where a rounding or a verdict changes ---- */
 
-static void set_kernels(state *s, stock_kernels k) {
+static void set_kernels(state *s, ordinary_kernels k) {
     s->b.k = k;
     s->x.vectors16 = k.f16_vectors;
     s->x.cache16 = k.f16_cache;
@@ -383,11 +383,11 @@ static void set_kernels(state *s, stock_kernels k) {
 /* The threshold of a wave is one product: a large query and a key of which f16 has few bits, or the other way
    round. */
 static void thin_threshold(state *s) {
-    const undo_product *p = &s->head->products[0];
+    const lift_product *p = &s->head->products[0];
     double part = p->query.one * p->key.terms[0].weight;
-    stock_kernels kernels = s->b.k;
+    ordinary_kernels kernels = s->b.k;
     shakes c = {.count = 0};
-    set_kernels(s, (stock_kernels){.f16_cache = true});
+    set_kernels(s, (ordinary_kernels){.f16_cache = true});
     s->size = 0;
     for (int k = 0; k < 2; k++) {
         shake_put_number(&c, &p->query.one, k ? part / 60000 : 60000);
@@ -446,28 +446,28 @@ static void tilt_lookup(state *s, shakes *c) {
 static void ask_lookup(state *s) {
     static const uint32_t sizes[] = {2, 4, 8, 32};
     double imbalance = s->imbalance;
-    stock_kernels kernels = s->b.k;
+    ordinary_kernels kernels = s->b.k;
     size_t products = s->head->product_count;
     if (products < s->u->m->head_size) s->head->products[products] = *s->head->products; /* which nobody may read */
     s->size = 0;
     for (int k = 0; k < 16; k++) {
         shakes c = {.count = 0};
-        set_kernels(s, (stock_kernels){.f16_vectors = k & 1, .f16_cache = k >> 1 & 1});
+        set_kernels(s, (ordinary_kernels){.f16_vectors = k & 1, .f16_cache = k >> 1 & 1});
         shake_put_whole(&c, &s->u->m->positions, sizes[k >> 2]);
         size_t kept = c.count;
         s->imbalance = 0;
         compare_head(s);
-        if (s->head->role == UNDO_WEIGHED) {
+        if (s->head->role == LIFT_WEIGHED) {
             weigh_sentinel(s, &c);
         } else {
             shrink_number(s, &c);
             for (size_t p = 0; p < products && s->u->frequencies; p++) {
                 uint32_t pair = s->head->products[p].dimension % (s->u->m->head_size / 2);
-                shake_put_number(&c, &s->u->frequencies[pair], 0x1p-15 / undo_positions(s->u));
+                shake_put_number(&c, &s->u->frequencies[pair], 0x1p-15 / lift_positions(s->u));
                 compare_head(s);
                 shake_undo(&c, kept);
             }
-            if (s->u->m->architecture == STOCK_GPT2 && k & 1) tilt_lookup(s, &c);
+            if (s->u->m->architecture == ORDINARY_GPT2 && k & 1) tilt_lookup(s, &c);
         }
         shake_undo(&c, 0);
     }
@@ -482,8 +482,8 @@ static void bound_net(entry *e, void *context) {
     state *s = context;
     s->b.s->trap = e->trap;
     s->b.s->arena = &e->memory;
-    stock_norm(&s->b, s->layer, true);
-    stock_net(&s->b, s->layer);
+    ordinary_norm(&s->b, s->layer, true);
+    ordinary_net(&s->b, s->layer);
 }
 
 static bool compare_net(state *s, arena *a) {
@@ -510,7 +510,7 @@ static bool compare_net(state *s, arena *a) {
 
 static void shake_net(state *s, test_random *r, arena *a) {
     shakes c = {.count = 0};
-    const undo_step *x = &s->u->steps[random_below(r, s->u->step_count)];
+    const lift_step *x = &s->u->steps[random_below(r, s->u->step_count)];
     s->layer = x->layer;
     uint32_t columns = s->u->column_count;
     for (size_t k = random_below(r, 4); k > 0; k--) switch (random_below(r, 5)) {
@@ -525,7 +525,7 @@ static void shake_net(state *s, test_random *r, arena *a) {
             break;
         default: shake_column(&c, s->u, (uint32_t)random_below(r, columns), r); break;
         }
-    struct stock_model *m;
+    struct ordinary_model *m;
     memcpy(&m, &s->u->m, sizeof m);
     if (random_below(r, 2)) shake_put_number(&c, &m->epsilon, ldexp(1.3, (int)random_below(r, 26)) / m->width);
     double low = 0x1p-30, high = 0x1p30;
@@ -543,10 +543,10 @@ static void shake_net(state *s, test_random *r, arena *a) {
 /* A step whose arguments go beyond 2,048, where f16 has only the even numbers. */
 static void stretch_step(state *s, arena *a) {
     shakes c = {.count = 0};
-    const undo_step *x = &s->u->steps[0];
-    stock_kernels kernels = s->b.k;
+    const lift_step *x = &s->u->steps[0];
+    ordinary_kernels kernels = s->b.k;
     shake_scale_form(&c, &x->sum, 79);
-    set_kernels(s, (stock_kernels){.f16_vectors = true});
+    set_kernels(s, (ordinary_kernels){.f16_vectors = true});
     s->layer = x->layer;
     for (int k = 0; k < 12; k++) {
         s->size = ldexp(1, 4 - 2 * k);
@@ -559,10 +559,10 @@ static void stretch_step(state *s, arena *a) {
 
 /* Rows of embeddings: one number more at any place. */
 static void compare_embedding(const state *s, test_random *r) {
-    const struct stock_model *m = s->u->m;
+    const struct ordinary_model *m = s->u->m;
     for (int k = 0; k < 12; k++) {
         shakes c = {.count = 0};
-        for (int j = 0; j < 2 && m->architecture == STOCK_GPT2; j++) {
+        for (int j = 0; j < 2 && m->architecture == ORDINARY_GPT2; j++) {
             uint32_t rows = j ? m->positions : m->vocabulary, row = random_below(r, 2)
                                                                         ? (uint32_t)random_below(r, rows)
                                                                     : random_below(r, 2) ? 0
@@ -574,7 +574,7 @@ static void compare_embedding(const state *s, test_random *r) {
             float value = *at + (float)random_below(r, 9) - 4;
             shake_put(&c, at, &value, sizeof value);
         }
-        double found = stock_embedding(s->u);
+        double found = ordinary_embedding(s->u);
         CHECK(is_near(found, page_embedding(s->u)), "%s: an embedding: %.17g, the page %.17Lg", setting(s->t), found,
               page_embedding(s->u));
         shake_undo(&c, 0);
@@ -586,9 +586,9 @@ static void shake_norm(state *s, test_random *r) {
     shakes c = {.count = 0};
     for (int k = 0; k < 3; k++) {
         uint32_t at = k == 0 ? 0 : k == 1 ? s->u->column_count - 1 : (uint32_t)random_below(r, s->u->column_count);
-        const undo_column *x = &s->u->columns[at];
-        undo_writer writer = (undo_writer)(UNDO_TABLE + random_below(r, 3));
-        if (x->writer == UNDO_TOKEN ? random_below(r, 2) : random_below(r, 4) == 0)
+        const lift_column *x = &s->u->columns[at];
+        lift_writer writer = (lift_writer)(LIFT_TABLE + random_below(r, 3));
+        if (x->writer == LIFT_TOKEN ? random_below(r, 2) : random_below(r, 4) == 0)
             shake_put(&c, &x->writer, &writer, sizeof writer);
         shake_put_whole(&c, &x->layer, (uint32_t)random_below(r, s->u->m->layer_count + 2));
         shake_column(&c, s->u, at, r);
@@ -598,11 +598,12 @@ static void shake_norm(state *s, test_random *r) {
     shake_undo(&c, 0);
 }
 
-static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
+static void compare_parts(entry *e, const trial *t, const lift *u, bool first) {
     test_random *r = t->random;
-    stock_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
+    ordinary_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
     state s = {.t = t, .u = u, .size = 1, .tilt = 1, .outside = e->trap};
-    s.b = (stock_bounding){.s = &audited, .u = u, .k = {random_below(r, 2), random_below(r, 2), random_below(r, 2)}};
+    s.b =
+        (ordinary_bounding){.s = &audited, .u = u, .k = {random_below(r, 2), random_below(r, 2), random_below(r, 2)}};
     s.x = (page_view){.u = u, .vectors16 = s.b.k.f16_vectors, .cache16 = s.b.k.f16_cache, .norms32 = s.b.k.f32_norms};
     s.b.columns = arena_zalloc(&e->memory, u->column_count, sizeof *s.b.columns);
     s.x.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.error);
@@ -621,18 +622,18 @@ static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
         s.relative[c] = u->columns[c].mean ? shake_error(r, -8) : 0;
         s.number[c] = u->columns[c].mean ? shake_error(r, -6) : 0;
     }
-    s.imbalance = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
+    s.imbalance = u->m->architecture == ORDINARY_GPT2 ? shake_error(r, -6) : 0;
     set_state(&s);
     compare_norm(&s, (uint32_t)random_below(r, u->m->layer_count + 2), random_below(r, 2));
     for (int k = 0; k < 12 && !s.x.refused; k++) compare_rows(&s, r);
     for (int k = 0; k < 12; k++) { /* after any norm */
         s.x.common = s.b.common = random_below(r, 3) ? shake_error(r, -10) : 0x1p-12 * (double)random_below(r, 9) / 4;
         s.x.own = s.b.own = shake_error(r, random_below(r, 2) ? -20 : -12);
-        s.x.mean = s.b.mean = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
+        s.x.mean = s.b.mean = u->m->architecture == ORDINARY_GPT2 ? shake_error(r, -6) : 0;
         compare_rows(&s, r);
     }
     compare_exact(&s, r);
-    if (u->m->architecture == STOCK_LLAMA && random_below(r, 4) == 0) compare_identity(&s, r);
+    if (u->m->architecture == ORDINARY_LLAMA && random_below(r, 4) == 0) compare_identity(&s, r);
     for (int k = 0; k < 4; k++) shake_norm(&s, r);
     compare_embedding(&s, r);
     if (first && u->step_count) stretch_step(&s, &e->memory);
@@ -640,13 +641,13 @@ static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
     for (size_t h = 0; h < u->head_count; h++) {
         s.head = &u->heads[h];
         s.layer = s.head->layer;
-        if (!(s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
-        bool looks_up = s.head->role == UNDO_WEIGHED || s.head->role == UNDO_LOOKUP;
+        if (!(s.head->role == LIFT_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
+        bool looks_up = s.head->role == LIFT_WEIGHED || s.head->role == LIFT_LOOKUP;
         if (looks_up && first) ask_lookup(&s);
         for (int k = 0; k < (looks_up ? 30 : 6); k++) shake_head(&s, r);
-        if (s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
-        if (s.head->role == UNDO_ONCE) sharpen(&s);
-        if (s.head->role == UNDO_WAVE && s.head->product_count) thin_threshold(&s);
+        if (s.head->role == LIFT_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
+        if (s.head->role == LIFT_ONCE) sharpen(&s);
+        if (s.head->role == LIFT_WAVE && s.head->product_count) thin_threshold(&s);
         shake_values(&s, r);
     }
 }
@@ -655,28 +656,28 @@ static void compare_parts(entry *e, const trial *t, const undo *u, bool first) {
 static void compare_f16(test_random *r, size_t count) {
     for (size_t k = 0; k < count; k++) {
         double grain = ldexp((double)(1 + random_below(r, 6)), -(int)random_below(r, 30)),
-               bit = stock_lowest_bit(grain);
+               bit = ordinary_lowest_bit(grain);
         double size = bit * (2047 + (double)random_below(r, 5) / 2),
                error = grain * 0x1p-12 * (double)random_below(r, 5) / 4;
         double relative = 0x1p-13 * (double)random_below(r, 4);
         if (random_below(r, 2)) size = grain * (double)random_below(r, 9);
         bool back = error + relative * grain != grain * 0x1p-12; /* then the slack decides */
-        CHECK(!back || stock_f16_back(size, error, relative, grain) == page_is_back(size, error, relative, grain),
+        CHECK(!back || ordinary_f16_back(size, error, relative, grain) == page_is_back(size, error, relative, grain),
               "%g off by %g and %g, multiples of %g", size, error, relative, grain);
-        CHECK(is_near(stock_f16_error(size, error, relative, grain), page_rounded(size, error, relative, grain)),
+        CHECK(is_near(ordinary_f16_error(size, error, relative, grain), page_rounded(size, error, relative, grain)),
               "%g off by %g and %g, multiples of %g: %g", size, error, relative, grain,
-              stock_f16_error(size, error, relative, grain));
+              ordinary_f16_error(size, error, relative, grain));
     }
-    CHECK(stock_lowest_bit(0) == 0 && !stock_f16_back(0, 0, 0, 0), "nothing");
+    CHECK(ordinary_lowest_bit(0) == 0 && !ordinary_f16_back(0, 0, 0, 0), "nothing");
 }
 
 /* ---- models ---- */
 
 /* What columns hold by position goes on as it ends, so that a model may be given more positions. */
-static void widen(const undo *u, arena *a) {
+static void widen(const lift *u, arena *a) {
     enum { WIDEST = 2100 };
     for (uint32_t c = 0; c < u->column_count; c++) {
-        undo_column *column = &u->columns[c];
+        lift_column *column = &u->columns[c];
         if (!column->place) continue;
         double *place = arena_alloc(a, WIDEST, sizeof *place);
         for (uint32_t i = 0; i < WIDEST; i++) place[i] = column->place[i < u->m->positions ? i : u->m->positions - 1];
@@ -687,16 +688,16 @@ static void widen(const undo *u, arena *a) {
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     text bytes;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     text_init(&bytes, &e->memory);
-    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_print(&bytes, m, ordinary_tokens_make(m, &e->memory), "a name", t->options.weights == ORDINARY_F16);
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    const undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    ordinary_read(&file, &f, &e->memory);
+    const lift *u = lift_file(&file, ORDINARY_GGUF, &e->memory);
     total.models++;
     widen(u, &e->memory);
     for (int k = 0; k < 8; k++) compare_parts(e, t, u, k == 0);
@@ -711,18 +712,18 @@ int main(void) {
     test_random r = test_seed(65);
     compare_f16(&r, 4000);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        temper_spec *s = stock_parse(sources[k], "abc");
+        temper_spec *s = ordinary_parse(sources[k], "abc");
         for (int positions = 0; s && positions < 3; positions++) { /* a GPT-2, and a Llama's two kinds of positions */
             temper_error e = {0};
-            trial t = {.name = sources[k], .spec = s, .options = stock_setting(positions > 0, 20), .random = &r};
-            t.options.positions = (enum stock_positions)positions;
+            trial t = {.name = sources[k], .spec = s, .options = ordinary_setting(positions > 0, 20), .random = &r};
+            t.options.positions = (enum ordinary_positions)positions;
             t.options.length = 1 + random_below(&r, 60);
             /* of fewer letters queries of a look-up share a pair, and nothing else is looked at */
-            if (positions == STOCK_POSITIONS_DIGITS && k + 3 >= sizeof sources / sizeof *sources)
+            if (positions == ORDINARY_POSITIONS_DIGITS && k + 3 >= sizeof sources / sizeof *sources)
                 t.options.length = 32 + random_below(&r, 29);
             temper_status status = entry_run(&e, run_trial, &t);
             bool no_digits =
-                positions == STOCK_POSITIONS_RAMP && status == TEMPER_UNSUPPORTED; /* which look-ups need */
+                positions == ORDINARY_POSITIONS_RAMP && status == TEMPER_UNSUPPORTED; /* which look-ups need */
             CHECK(status == TEMPER_OK || no_digits, "%s: %s", setting(&t), e.text);
         }
         temper_spec_free(s);

@@ -1,7 +1,7 @@
 /* The audit of ordinary transformers tells specifications apart. Every model of a group is audited with the source of
    every other one: what is accepted is what the emulator of the model says on all strings, letter by letter; a model
    with its own source is accepted. Then numbers of the model become others: what is still accepted must say on all
-   strings what the source says, in ideal numbers (stock_ideal.h). */
+   strings what the source says, in ideal numbers (ordinary_ideal.h). */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/run/ordinary_run.h"
 #include "ordinary/run/ordinary_answer.h"
-#include "stock_certificate_page.h"
-#include "stock_ideal.h"
-#include "stock_shakes.h"
-#include "stock_trials.h"
+#include "ordinary_certificate_page.h"
+#include "ordinary_ideal.h"
+#include "ordinary_shakes.h"
+#include "ordinary_trials.h"
 
 static struct { size_t models, pairs, accepted, refused, same, shaken, harmless, flipped; } total;
 
@@ -33,15 +33,15 @@ typedef struct subject {
     temper_spec *spec;
     const temper_spec *read;
     temper_kind kind; /* of the hard model */
-    struct stock_model *m;
-    undo *u;
+    struct ordinary_model *m;
+    lift *u;
     text bytes;
     float *logits; /* [strings][LENGTH + 1][vocabulary] */
 } subject;
 
 typedef struct trial {
     const group *g;
-    struct stock_options options;
+    struct ordinary_options options;
     size_t length;
     test_random *random;
 } trial;
@@ -62,13 +62,13 @@ static void string_at(uint32_t *out, size_t n, size_t letters, size_t which) {
 
 static void run_strings(subject *x, size_t n, entry *e) {
     size_t letters = x->read->letters.count, strings = string_count(letters, n), row = (n + 1) * x->m->vocabulary;
-    const stock_runner *runner = stock_runner_new(&e->memory, x->m, &(struct stock_kernel){0});
-    uint32_t word[LONGEST], tokens[LONGEST + 1] = {STOCK_START};
+    const ordinary_runner *runner = ordinary_runner_new(&e->memory, x->m, &(struct ordinary_kernel){0});
+    uint32_t word[LONGEST], tokens[LONGEST + 1] = {ORDINARY_BOS};
     x->logits = arena_alloc(&e->memory, strings * row, sizeof *x->logits);
     for (size_t k = 0; k < strings; k++) {
         string_at(word, n, letters, k);
-        for (size_t j = 0; j < n; j++) tokens[j + 1] = STOCK_FIRST_LETTER + word[x->m->mirrored ? n - 1 - j : j];
-        stock_run(x->logits + k * row, runner, tokens, n + 1, &e->scratch);
+        for (size_t j = 0; j < n; j++) tokens[j + 1] = ORDINARY_LETTERS + word[x->m->mirrored ? n - 1 - j : j];
+        ordinary_run(x->logits + k * row, runner, tokens, n + 1, &e->scratch);
     }
 }
 
@@ -77,13 +77,13 @@ static bool is_right(const subject *x, const subject *other, size_t n, arena *a)
     size_t letters = x->read->letters.count, strings = string_count(letters, n), row = (n + 1) * x->m->vocabulary;
     uint32_t word[LONGEST];
     temper_error e;
-    stock_answers answers = {x->m, other->read, other->kind,
-                             arena_alloc(a, (spec_output_count(other->read) + 1) * (n + 1), 1)};
+    ordinary_answers answers = {x->m, other->read, other->kind,
+                                arena_alloc(a, (spec_output_count(other->read) + 1) * (n + 1), 1)};
     for (size_t k = 0; k < strings; k++) {
         string_at(word, n, letters, k);
         temper_spec_eval_outputs(answers.truth, other->read, word, n, &e);
         for (size_t j = 0; j <= n; j++)
-            if (!stock_answer_is_right(&answers, x->logits + k * row + j * x->m->vocabulary, j, n)) return false;
+            if (!ordinary_answer_is_right(&answers, x->logits + k * row + j * x->m->vocabulary, j, n)) return false;
     }
     return true;
 }
@@ -94,17 +94,17 @@ static bool make(subject *x, const trial *t, entry *e) {
     temper_error why = {0};
     temper_spec_options o = {.alphabet = t->g->letters, .at = t->g->at, .tokens = strchr(t->g->letters, ' ') != NULL};
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     temper_status s = temper_spec_parse(&x->spec, x->source, strlen(x->source), &o, &why);
     if (!CHECK(s == TEMPER_OK, "%s: %s", x->source, why.text)) return false;
-    const temper_model *hard = stock_hard_model(e, x->spec, &x->read);
+    const temper_model *hard = ordinary_hard_model(e, x->spec, &x->read);
     x->kind = hard->kind;
-    x->m = stock_from_model(&e->memory, hard, &t->options);
+    x->m = ordinary_from_model(&e->memory, hard, &t->options);
     text_init(&x->bytes, &e->memory);
-    gguf_print(&x->bytes, x->m, stock_tokens_make(x->m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_print(&x->bytes, x->m, ordinary_tokens_make(x->m, &e->memory), "a name", t->options.weights == ORDINARY_F16);
     gguf_open(&f, x->bytes.data, x->bytes.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    x->u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    ordinary_read(&file, &f, &e->memory);
+    x->u = lift_file(&file, ORDINARY_GGUF, &e->memory);
     run_strings(x, t->length, e);
     total.models++;
     return true;
@@ -119,10 +119,10 @@ typedef struct asked {
 
 static void ask_meaning(entry *e, void *context) {
     const asked *q = context;
-    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = q->x->u};
-    s.claim = stock_claim_read(q->certificate, q->length, &e->memory);
-    stock_read_source(&s);
-    stock_check_meaning(&s);
+    ordinary_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = q->x->u};
+    s.claim = ordinary_claim_read(q->certificate, q->length, &e->memory);
+    ordinary_read_source(&s);
+    ordinary_check_meaning(&s);
 }
 
 static void try_pair(const trial *t, const subject *x, const subject *other, arena *a) {
@@ -131,7 +131,7 @@ static void try_pair(const trial *t, const subject *x, const subject *other, are
     if (x->kind != other->kind || (x != other && test_effort() <= 0.1 && random_below(t->random, 3))) return;
     bool right = is_right(x, other, t->length, a);
     text_init(&certificate, a);
-    stock_certificate_page(&certificate, &t->options, other->read, x->m, x->u, x == other ? &x->bytes : &none);
+    ordinary_certificate_page(&certificate, &t->options, other->read, x->m, x->u, x == other ? &x->bytes : &none);
     asked q = {x, certificate.data, certificate.length};
     temper_status s = x == other ? temper_audit_stock(certificate.data, certificate.length, path, &why)
                                  : entry_run(&why, ask_meaning, &q);
@@ -142,23 +142,23 @@ static void try_pair(const trial *t, const subject *x, const subject *other, are
     CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT, "'%s' as '%s': %s", x->source, other->source,
           why.text);
     CHECK(right || s != TEMPER_OK, "%s: the model of '%s' is accepted as '%s'",
-          stock_setting_text(x->source, &t->options), x->source, other->source);
+          ordinary_setting_text(x->source, &t->options), x->source, other->source);
     /* the proof of a look-up in a Llama asks for more pairs that do not turn than some have */
     bool turns =
-        s == TEMPER_RANGE && t->options.architecture == STOCK_LLAMA && strstr(why.text, "turn into each other");
+        s == TEMPER_RANGE && t->options.architecture == ORDINARY_LLAMA && strstr(why.text, "turn into each other");
     if (x == other)
-        CHECK(right && (s == TEMPER_OK || turns), "%s: %s", stock_setting_text(x->source, &t->options), why.text);
+        CHECK(right && (s == TEMPER_OK || turns), "%s: %s", ordinary_setting_text(x->source, &t->options), why.text);
 }
 
 /* ---- other numbers ---- */
 
-static const char *change_weight(shakes *c, const undo_form *f, test_random *r) {
+static const char *change_weight(shakes *c, const lift_form *f, test_random *r) {
     static const double factors[] = {-1, 0, 2, 0.5};
     shake_scale(c, &f->terms[random_below(r, f->count)].weight, factors[random_below(r, 4)]);
     return "a weight";
 }
 
-static const char *change_form(shakes *c, const undo_form *f, test_random *r) {
+static const char *change_form(shakes *c, const lift_form *f, test_random *r) {
     if (f->count && random_below(r, 3))
         change_weight(c, f, r);
     else
@@ -166,22 +166,22 @@ static const char *change_form(shakes *c, const undo_form *f, test_random *r) {
     return "a form";
 }
 
-static const char *change_head(shakes *c, const undo_head *h, test_random *r) {
+static const char *change_head(shakes *c, const lift_head *h, test_random *r) {
     size_t kind = random_below(r, 3);
-    if (h->role == UNDO_NEAREST && random_below(r, 4) == 0) {
+    if (h->role == LIFT_NEAREST && random_below(r, 4) == 0) {
         shake_put_truth(c, &h->last, !h->last);
         return "the last or the first";
     }
-    if (h->role != UNDO_ONCE && h->role != UNDO_COMPARE && (kind == 0 || !h->content) && h->value_count)
+    if (h->role != LIFT_ONCE && h->role != LIFT_COMPARE && (kind == 0 || !h->content) && h->value_count)
         return change_form(c, &h->values[random_below(r, h->value_count)].value, r);
-    if (h->content && h->role != UNDO_COMPARE) {
-        const undo_product *p = &h->products[random_below(r, h->content)];
+    if (h->content && h->role != LIFT_COMPARE) {
+        const lift_product *p = &h->products[random_below(r, h->content)];
         return change_form(c, kind == 1 ? &p->query : &p->key, r);
     }
     return NULL; /* once writes its key, and who compares reads a mean: that is looked at before */
 }
 
-static const char *change_step(shakes *c, const undo_step *s, test_random *r) {
+static const char *change_step(shakes *c, const lift_step *s, test_random *r) {
     switch (random_below(r, 4)) {
     case 0: shake_put_number(c, &s->at, s->at + 1); return "a threshold";
     case 1: shake_put_number(c, &s->at, s->at - 1); return "a threshold";
@@ -190,12 +190,12 @@ static const char *change_step(shakes *c, const undo_step *s, test_random *r) {
     }
 }
 
-static const char *change_place(shakes *c, const undo *u, test_random *r) {
-    const undo_column *x = &u->columns[random_below(r, u->column_count)];
+static const char *change_place(shakes *c, const lift *u, test_random *r) {
+    const lift_column *x = &u->columns[random_below(r, u->column_count)];
     uint32_t n = u->m->positions, at = random_below(r, 2)   ? (uint32_t)random_below(r, n)
                                        : random_below(r, 2) ? 0
                                                             : n - 1;
-    if (x->writer == UNDO_TOKEN) {
+    if (x->writer == LIFT_TOKEN) {
         double *token = &x->tokens[random_below(r, 2 + u->letters)];
         shake_put_number(c, token, 1 - *token);
         return "a token";
@@ -206,31 +206,31 @@ static const char *change_place(shakes *c, const undo *u, test_random *r) {
 }
 
 /* A column that nobody writes is 1 at one position, late or early, and one more form reads it. */
-static const char *add_place(shakes *c, const undo *u, test_random *r, arena *a) {
+static const char *add_place(shakes *c, const lift *u, test_random *r, arena *a) {
     uint32_t n = u->m->positions, at = random_below(r, 2) ? n - 1 - (uint32_t)random_below(r, n < 3 ? n : 3)
                                                           : (uint32_t)random_below(r, n);
     uint32_t column = (uint32_t)random_below(r, u->column_count);
-    const undo_form *f = NULL;
+    const lift_form *f = NULL;
     double weight = 1;
     size_t kind = random_below(r, 3);
-    if (u->columns[column].writer != UNDO_NOBODY) return NULL;
+    if (u->columns[column].writer != LIFT_NOBODY) return NULL;
     if (kind == 0 && u->head_count) {
-        const undo_head *h = &u->heads[random_below(r, u->head_count)];
-        if (h->role == UNDO_ONCE || h->role == UNDO_COMPARE || h->role == UNDO_MEAN || h->role == UNDO_WAVE ||
-            h->role == UNDO_WEIGHED)
+        const lift_head *h = &u->heads[random_below(r, u->head_count)];
+        if (h->role == LIFT_ONCE || h->role == LIFT_COMPARE || h->role == LIFT_MEAN || h->role == LIFT_WAVE ||
+            h->role == LIFT_WEIGHED)
             return NULL;
         f = h->content && random_below(r, 2) ? &h->products[random_below(r, h->content)].key
                                              : &h->values[random_below(r, h->value_count)].value;
     } else if (kind == 1 && u->step_count) {
         f = &u->steps[random_below(r, u->step_count)].sum;
-        weight = 2 * UNDO_GATE;
+        weight = 2 * LIFT_GATE;
     } else if (kind == 2) {
         f = &u->outputs[1 + random_below(r, u->m->vocabulary - 2)];
         weight = 256;
     }
     if (!f) return NULL;
-    undo_column made = u->columns[column];
-    made.writer = UNDO_TABLE;
+    lift_column made = u->columns[column];
+    made.writer = LIFT_TABLE;
     made.place = arena_zalloc(a, n, sizeof *made.place);
     made.place[at] = 1;
     made.high = made.grain = 1;
@@ -247,14 +247,14 @@ static const char *add_place(shakes *c, const undo *u, test_random *r, arena *a)
     return "a position more";
 }
 
-static bool has_means(const undo *u) {
+static bool has_means(const lift *u) {
     for (size_t k = 0; k < u->head_count; k++)
-        if (u->heads[k].role == UNDO_MEAN || u->heads[k].role == UNDO_WEIGHED) return true;
+        if (u->heads[k].role == LIFT_MEAN || u->heads[k].role == LIFT_WEIGHED) return true;
     return false;
 }
 
 /* NULL: nothing was changed. What steps write is known to be within bounds, by which sums of means are judged. */
-static const char *change_any(shakes *c, const undo *u, test_random *r, arena *a) {
+static const char *change_any(shakes *c, const lift *u, test_random *r, arena *a) {
     size_t kind = random_below(r, 10);
     if (kind < 3 && u->head_count) return change_head(c, &u->heads[random_below(r, u->head_count)], r);
     if (kind < 5 && u->step_count && !has_means(u))
@@ -264,7 +264,7 @@ static const char *change_any(shakes *c, const undo *u, test_random *r, arena *a
     return kind < 8 ? change_place(c, u, r) : add_place(c, u, r, a);
 }
 
-static void rename_form(const undo_form *f, uint32_t x, uint32_t y) {
+static void rename_form(const lift_form *f, uint32_t x, uint32_t y) {
     for (size_t k = 0; k < f->count; k++) {
         uint32_t *c = &f->terms[k].channel;
         *c = *c == x ? y : *c == y ? x : *c;
@@ -272,12 +272,12 @@ static void rename_form(const undo_form *f, uint32_t x, uint32_t y) {
 }
 
 /* Two columns change their places: a file that is not temper's may have them in any order. */
-static void swap_columns(undo *u, uint32_t x, uint32_t y) {
-    undo_column kept = u->columns[x];
+static void swap_columns(lift *u, uint32_t x, uint32_t y) {
+    lift_column kept = u->columns[x];
     u->columns[x] = u->columns[y];
     u->columns[y] = kept;
     for (size_t k = 0; k < u->head_count; k++) {
-        undo_head *h = &u->heads[k];
+        lift_head *h = &u->heads[k];
         h->number = h->number == x ? y : h->number == y ? x : h->number;
         h->inverse = h->inverse == x ? y : h->inverse == y ? x : h->inverse;
         for (size_t j = 0; j < h->product_count; j++) {
@@ -293,7 +293,7 @@ static void swap_columns(undo *u, uint32_t x, uint32_t y) {
     }
     for (size_t k = 0; k < u->step_count; k++) {
         rename_form(&u->steps[k].sum, x, y);
-        rename_form(&(undo_form){.terms = u->steps[k].terms, .count = u->steps[k].count}, x, y);
+        rename_form(&(lift_form){.terms = u->steps[k].terms, .count = u->steps[k].count}, x, y);
     }
     for (uint32_t t = 0; t < u->m->vocabulary; t++) rename_form(&u->outputs[t], x, y);
     u->real = u->real == x ? y : u->real == y ? x : u->real;
@@ -308,19 +308,19 @@ static bool is_exact(const subject *x, const float *logits) {
 
 static bool says_source(const trial *t, const subject *x, const subject *other, arena *a) {
     size_t letters = other->read->letters.count, n = t->length, strings = string_count(letters, n);
-    uint32_t word[LONGEST], tokens[LONGEST + 1] = {STOCK_START};
+    uint32_t word[LONGEST], tokens[LONGEST + 1] = {ORDINARY_BOS};
     float *logits = arena_alloc(a, (n + 1) * x->m->vocabulary, sizeof *logits);
     temper_error e;
-    stock_answers answers = {x->m, other->read, other->kind,
-                             arena_alloc(a, (spec_output_count(other->read) + 1) * (n + 1), 1)};
+    ordinary_answers answers = {x->m, other->read, other->kind,
+                                arena_alloc(a, (spec_output_count(other->read) + 1) * (n + 1), 1)};
     for (size_t k = 0; k < strings; k++) {
         string_at(word, n, letters, k);
-        for (size_t j = 0; j < n; j++) tokens[j + 1] = STOCK_FIRST_LETTER + word[x->m->mirrored ? n - 1 - j : j];
+        for (size_t j = 0; j < n; j++) tokens[j + 1] = ORDINARY_LETTERS + word[x->m->mirrored ? n - 1 - j : j];
         temper_spec_eval_outputs(answers.truth, other->read, word, n, &e);
-        if (!stock_ideal_run(logits, x->u, tokens, n, a)) return false;
+        if (!ordinary_ideal_run(logits, x->u, tokens, n, a)) return false;
         for (size_t j = 0; j <= n; j++)
             if (!is_exact(x, logits + j * x->m->vocabulary) ||
-                !stock_answer_is_right(&answers, logits + j * x->m->vocabulary, j, n))
+                !ordinary_answer_is_right(&answers, logits + j * x->m->vocabulary, j, n))
                 return false;
     }
     return true;
@@ -332,28 +332,28 @@ static bool is_finite(const subject *x) {
 }
 
 /* Keys in other units, and queries of which only the sign counts: the model stays what it is. */
-static void change_units(shakes *c, const undo *u) {
+static void change_units(shakes *c, const lift *u) {
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_head *h = &u->heads[k];
-        double unit = h->content ? undo_grain(u, &h->products[0].key) : 0;
-        if (unit > 0 && (h->role == UNDO_ONCE || (h->role == UNDO_NEAREST && h->content == 1)))
+        const lift_head *h = &u->heads[k];
+        double unit = h->content ? lift_grain(u, &h->products[0].key) : 0;
+        if (unit > 0 && (h->role == LIFT_ONCE || (h->role == LIFT_NEAREST && h->content == 1)))
             shake_scale_form(c, &h->products[0].key, 0.5 / unit);
-        if (h->role == UNDO_COMPARE) shake_scale_form(c, &h->products[0].query, 0x1p-30);
+        if (h->role == LIFT_COMPARE) shake_scale_form(c, &h->products[0].query, 0x1p-30);
     }
 }
 
 static void ask_again(const trial *t, asked *q, const char *what) {
     temper_error why = {0};
     CHECK(entry_run(&why, ask_meaning, q) == TEMPER_OK, "%s: with %s: %s",
-          stock_setting_text(q->x->source, &t->options), what, why.text);
+          ordinary_setting_text(q->x->source, &t->options), what, why.text);
 }
 
 static void shake_model(const trial *t, const subject *x, size_t count, arena *a) {
     text certificate;
     text_init(&certificate, a);
-    stock_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
+    ordinary_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
     asked q = {x, certificate.data, certificate.length};
-    CHECK(says_source(t, x, x, a), "%s: in ideal numbers it is wrong", stock_setting_text(x->source, &t->options));
+    CHECK(says_source(t, x, x, a), "%s: in ideal numbers it is wrong", ordinary_setting_text(x->source, &t->options));
     for (size_t k = 0; k < count; k++) {
         shakes c = {.count = 0};
         temper_error why;
@@ -372,7 +372,7 @@ static void shake_model(const trial *t, const subject *x, size_t count, arena *a
         if (accepted && getenv("STOCK_SHOW")) printf("accepted: %s\n", what);
         bool finite = is_finite(x), right = (accepted || finite) && says_source(t, x, x, a);
         CHECK(accepted ? right : !(finite && right), "%s: %s with another number: %s",
-              stock_setting_text(x->source, &t->options), accepted ? "accepted" : "refused", what);
+              ordinary_setting_text(x->source, &t->options), accepted ? "accepted" : "refused", what);
         shake_undo(&c, 0);
     }
 }
@@ -381,16 +381,16 @@ static void shake_model(const trial *t, const subject *x, size_t count, arena *a
 static void turn_outputs(const trial *t, const subject *x, arena *a) {
     text certificate;
     text_init(&certificate, a);
-    stock_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
+    ordinary_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
     asked q = {x, certificate.data, certificate.length};
     for (uint32_t token = 1; token + 1 < x->m->vocabulary; token++) {
         shakes c = {.count = 0};
         temper_error why;
-        const undo_form *f = &x->u->outputs[token];
+        const lift_form *f = &x->u->outputs[token];
         if (f->count) continue;
         shake_put_number(&c, &f->one, f->one == 0 ? -256 : 0);
         CHECK(entry_run(&why, ask_meaning, &q) != TEMPER_OK, "%s: accepted with the logit of token %u the other way",
-              stock_setting_text(x->source, &t->options), token);
+              ordinary_setting_text(x->source, &t->options), token);
         shake_undo(&c, 0);
     }
 }
@@ -401,29 +401,29 @@ static void turn_source(const trial *t, const subject *x, arena *a) {
     temper_error why;
     if (x->kind == TEMPER_KIND_TRANSDUCER || !strstr(x->source, "#[a] >= #[b]") || x->m->mirrored) return;
     text_init(&certificate, a);
-    stock_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
+    ordinary_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
     char *at = strstr(certificate.data, "\"at\": \"last\""), *made = arena_alloc(a, certificate.length + 2, 1);
     if (!CHECK(at != NULL, "a certificate does not say where its source is read")) return;
     snprintf(made, certificate.length + 2, "%.*s\"at\": \"first\"%s", (int)(at - certificate.data), certificate.data,
              at + strlen("\"at\": \"last\""));
     asked q = {x, made, strlen(made)};
     CHECK(entry_run(&why, ask_meaning, &q) != TEMPER_OK, "%s: accepted as what holds at the first letter",
-          stock_setting_text(x->source, &t->options));
+          ordinary_setting_text(x->source, &t->options));
 }
 
 /* Heads that take the first key in place of the last: some other source may say that. */
 static void flip_heads(const trial *t, const subject *x, const subject *all, size_t count, arena *a) {
     for (size_t k = 0; k < x->u->head_count && is_finite(x); k++) {
         shakes c = {.count = 0};
-        const undo_head *h = &x->u->heads[k];
-        if (h->role != UNDO_NEAREST) continue;
+        const lift_head *h = &x->u->heads[k];
+        if (h->role != LIFT_NEAREST) continue;
         shake_put_truth(&c, &h->last, !h->last);
         for (size_t j = 0; j < count; j++) {
             text certificate, none = {0};
             temper_error why;
             if (all[j].kind != x->kind || all[j].read->viable) continue;
             text_init(&certificate, a);
-            stock_certificate_page(&certificate, &t->options, all[j].read, x->m, x->u, &none);
+            ordinary_certificate_page(&certificate, &t->options, all[j].read, x->m, x->u, &none);
             asked q = {x, certificate.data, certificate.length};
             bool accepted = entry_run(&why, ask_meaning, &q) == TEMPER_OK;
             CHECK(accepted == says_source(t, x, &all[j], a), "'%s' with a head the other way is %s as '%s'",
@@ -473,10 +473,10 @@ static void run_group(entry *e, void *context) {
     temper_spec_free(x->spec);
 }
 
-static void try_group(const group *g, uint64_t number, enum stock_positions positions, size_t length,
+static void try_group(const group *g, uint64_t number, enum ordinary_positions positions, size_t length,
                       test_random *r) {
     temper_error e = {0};
-    trial t = {.g = g, .options = stock_setting(number, length), .length = length, .random = r};
+    trial t = {.g = g, .options = ordinary_setting(number, length), .length = length, .random = r};
     t.options.positions = positions;
     family f = {.t = &t};
     CHECK(entry_run(&e, run_group, &f) == TEMPER_OK, "%s: %s", g->sources[0], e.text);
@@ -602,9 +602,10 @@ int main(void) {
     if (!test_folder(folder)) return 1;
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
         size_t letters = strlen(groups[k].letters), n = letters == 3 ? 4 : letters == 1 ? LONGEST : LENGTH;
-        try_group(&groups[k], 0, STOCK_POSITIONS_AUTO, n, &r);
+        try_group(&groups[k], 0, ORDINARY_POSITIONS_AUTO, n, &r);
         uint64_t number = 1 + 2 * random_below(&r, 2); /* with an f16 cache values may not be exact enough */
-        if (test_effort() > 0.1 && random_below(&r, 2)) try_group(&groups[k], number, STOCK_POSITIONS_DIGITS, n, &r);
+        if (test_effort() > 0.1 && random_below(&r, 2))
+            try_group(&groups[k], number, ORDINARY_POSITIONS_DIGITS, n, &r);
     }
     rmdir(folder);
     printf("%zu models, %zu pairs: %zu accepted, %zu refused; %zu say the same by other words; %zu changed models, "

@@ -9,15 +9,15 @@
 
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/run/ordinary_run.h"
-#include "stock_certificate_page.h"
-#include "stock_trials.h"
+#include "ordinary_certificate_page.h"
+#include "ordinary_trials.h"
 
 static struct { size_t models, accepted, unable, forged, harmless, matches; } total;
 
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
     bool must; /* the audit must accept it */
     size_t changes;
@@ -26,7 +26,7 @@ typedef struct trial {
 static char folder[TEST_FOLDER], path[TEST_FOLDER + 40];
 static pid_t owner; /* of the file */
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 /* ---- one audit ---- */
 
@@ -104,28 +104,28 @@ static void forge_members(const trial *t, const text *certificate, const text *b
 }
 
 /* A head that looks for patterns may be called a match, and no other one. */
-static void rename_matches(const trial *t, const text *certificate, const text *bytes, const undo *u) {
+static void rename_matches(const trial *t, const text *certificate, const text *bytes, const lift *u) {
     const char *at = certificate->data;
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_head *h = &u->heads[k];
+        const lift_head *h = &u->heads[k];
         bool pattern = h->content > 1;
         temper_error e = {0};
         for (size_t j = 0; j < h->content; j++) pattern = pattern || h->products[j].query.count;
         at = strstr(at, "\"role\": \"") + 9;
-        size_t length = strlen(undo_role_name(h->role));
+        size_t length = strlen(lift_role_name(h->role));
         temper_status s = audit_forged(certificate, bytes, (size_t)(at - certificate->data), length, "match", &e);
-        CHECK((s == TEMPER_OK) == (h->role == UNDO_NEAREST && pattern), "%s: a %s, %s, is called a match: %s",
-              setting(t), undo_role_name(h->role), pattern ? "of patterns" : "of one thing", e.text);
+        CHECK((s == TEMPER_OK) == (h->role == LIFT_NEAREST && pattern), "%s: a %s, %s, is called a match: %s",
+              setting(t), lift_role_name(h->role), pattern ? "of patterns" : "of one thing", e.text);
         total.matches += s == TEMPER_OK;
     }
 }
 
-static void forge_all(const trial *t, const text *certificate, const text *bytes, const struct stock_model *m) {
+static void forge_all(const trial *t, const text *certificate, const text *bytes, const struct ordinary_model *m) {
     char from[80], to[80];
     snprintf(from, sizeof from, "\"length\": %zu", t->options.length);
     snprintf(to, sizeof to, "\"length\": %zu", t->options.length + 1);
     forge(t, certificate, bytes, from, to);
-    bool f16 = t->options.weights == STOCK_F16, llama = m->architecture == STOCK_LLAMA;
+    bool f16 = t->options.weights == ORDINARY_F16, llama = m->architecture == ORDINARY_LLAMA;
     forge(t, certificate, bytes, f16 ? "\"weights\": \"f16\"" : "\"weights\": \"f32\"",
           f16 ? "\"weights\": \"f32\"" : "\"weights\": \"f16\"");
     forge(t, certificate, bytes, llama ? "\"llama\"" : "\"gpt2\"", llama ? "\"gpt2\"" : "\"llama\"");
@@ -157,10 +157,10 @@ static void forge_all(const trial *t, const text *certificate, const text *bytes
 /* The emulator's answers on some strings, which are the same for the same seed. */
 enum { STRINGS = 12, MOST = 24 };
 
-static void run_strings(unsigned char *answers, const trial *t, const struct stock_model *m, uint64_t seed,
+static void run_strings(unsigned char *answers, const trial *t, const struct ordinary_model *m, uint64_t seed,
                         arena *a) {
-    struct stock_kernel kernel = {.f16_weights = t->options.weights == STOCK_F16};
-    const stock_runner *x = stock_runner_new(a, m, &kernel);
+    struct ordinary_kernel kernel = {.f16_weights = t->options.weights == ORDINARY_F16};
+    const ordinary_runner *x = ordinary_runner_new(a, m, &kernel);
     test_random r = test_seed(seed);
     arena scratch;
     arena_init(&scratch, a->trap);
@@ -168,28 +168,27 @@ static void run_strings(unsigned char *answers, const trial *t, const struct sto
         uint32_t tokens[MOST + 1];
         size_t most = t->options.length < MOST ? t->options.length : MOST, n = 1 + random_below(&r, most);
         float *logits = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *logits);
-        tokens[0] = STOCK_START;
-        for (size_t j = 1; j <= n; j++)
-            tokens[j] = STOCK_FIRST_LETTER + (uint32_t)random_below(&r, m->vocabulary - 3);
-        stock_run(logits, x, tokens, n + 1, &scratch);
+        tokens[0] = ORDINARY_BOS;
+        for (size_t j = 1; j <= n; j++) tokens[j] = ORDINARY_LETTERS + (uint32_t)random_below(&r, m->vocabulary - 3);
+        ordinary_run(logits, x, tokens, n + 1, &scratch);
         for (size_t j = 0; j < (n + 1) * m->vocabulary; j++) *answers++ = logits[j] > -64;
     }
     arena_free(&scratch);
 }
 
 /* A changed weight, with a certificate that has the new digest: refused, or nothing is wrong with the answers. */
-static void change_weights(const trial *t, const temper_spec *read, struct stock_model *m, const undo *u,
+static void change_weights(const trial *t, const temper_spec *read, struct ordinary_model *m, const lift *u,
                            arena *memory) {
-    stock_tensors all = stock_tensors_make(m, STOCK_GGUF, memory);
+    ordinary_tensors all = ordinary_tensors_make(m, ORDINARY_GGUF, memory);
     for (size_t k = 0; k < t->changes; k++) {
-        stock_change c;
-        if (!stock_change_weight(&c, &all, t->random)) continue;
+        ordinary_change c;
+        if (!ordinary_change_weight(&c, &all, t->random)) continue;
         text bytes, certificate;
         temper_error e = {0};
         text_init(&bytes, memory);
         text_init(&certificate, memory);
-        gguf_print(&bytes, m, stock_tokens_make(m, memory), "a name", t->options.weights == STOCK_F16);
-        stock_certificate_page(&certificate, &t->options, read, m, u, &bytes);
+        gguf_print(&bytes, m, ordinary_tokens_make(m, memory), "a name", t->options.weights == ORDINARY_F16);
+        ordinary_certificate_page(&certificate, &t->options, read, m, u, &bytes);
         temper_status s = audit_file(certificate.data, certificate.length, &bytes, &e);
         total.forged++;
         CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: %s: %s", setting(t), c.what, e.text);
@@ -209,19 +208,19 @@ static void change_weights(const trial *t, const temper_spec *read, struct stock
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     text bytes, certificate;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     temper_error why = {0};
     text_init(&bytes, &e->memory);
     text_init(&certificate, &e->memory);
-    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_print(&bytes, m, ordinary_tokens_make(m, &e->memory), "a name", t->options.weights == ORDINARY_F16);
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
-    stock_certificate_page(&certificate, &t->options, read, m, u, &bytes);
+    ordinary_read(&file, &f, &e->memory);
+    lift *u = lift_file(&file, ORDINARY_GGUF, &e->memory);
+    ordinary_certificate_page(&certificate, &t->options, read, m, u, &bytes);
     temper_status s = audit_file(certificate.data, certificate.length, &bytes, &why);
     total.models++;
     total.accepted += s == TEMPER_OK;
@@ -236,10 +235,10 @@ static void run_trial(entry *e, void *context) {
     change_weights(t, read, m, u, &e->memory);
 }
 
-static void try_text(const char *source, const char *letters, const struct stock_options *o, test_random *r,
+static void try_text(const char *source, const char *letters, const struct ordinary_options *o, test_random *r,
                      bool must, size_t changes) {
     temper_error e = {0};
-    temper_spec *s = stock_parse(source, letters);
+    temper_spec *s = ordinary_parse(source, letters);
     if (!s) return;
     trial t = {.name = source, .spec = s, .options = *o, .random = r, .must = must, .changes = changes};
     temper_status status = entry_run(&e, run_trial, &t);
@@ -263,14 +262,14 @@ static void try_coarse_ones(test_random *r) {
         const char *source, *letters;
         unsigned number; /* of the setting */
         size_t length;
-        enum stock_positions positions;
-    } cases[] = {{"H(b -> O a)", "abc", 4, 11603, STOCK_POSITIONS_AUTO},
-                 {"H(b -> O a)", "abc", 5, 16383, STOCK_POSITIONS_DIGITS},
-                 {flip_flop, "wri01", 2, 256, STOCK_POSITIONS_AUTO},
-                 {brackets, "()[]", 5, 256, STOCK_POSITIONS_RAMP},
-                 {brackets, "()[]", 3, 256, STOCK_POSITIONS_DIGITS}};
+        enum ordinary_positions positions;
+    } cases[] = {{"H(b -> O a)", "abc", 4, 11603, ORDINARY_POSITIONS_AUTO},
+                 {"H(b -> O a)", "abc", 5, 16383, ORDINARY_POSITIONS_DIGITS},
+                 {flip_flop, "wri01", 2, 256, ORDINARY_POSITIONS_AUTO},
+                 {brackets, "()[]", 5, 256, ORDINARY_POSITIONS_RAMP},
+                 {brackets, "()[]", 3, 256, ORDINARY_POSITIONS_DIGITS}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct stock_options o = stock_setting(cases[k].number, cases[k].length);
+        struct ordinary_options o = ordinary_setting(cases[k].number, cases[k].length);
         o.positions = cases[k].positions;
         try_text(cases[k].source, cases[k].letters, &o, r, true, 0);
     }
@@ -298,12 +297,12 @@ int main(void) {
     if (!test_folder(folder)) return 1;
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (unsigned number = 0; number < 8; number++) {
-            struct stock_options o = stock_setting(number, 40);
-            o.positions = (enum stock_positions)random_below(&r, 3);
-            bool both = o.weights == STOCK_F16 && o.kv == STOCK_F16; /* not always proved */
+            struct ordinary_options o = ordinary_setting(number, 40);
+            o.positions = (enum ordinary_positions)random_below(&r, 3);
+            bool both = o.weights == ORDINARY_F16 && o.kv == ORDINARY_F16; /* not always proved */
             if (strchr(sources[k], '@') || (strchr(sources[k], '%') && !strstr(sources[k], "true"))) {
-                o.positions = STOCK_POSITIONS_DIGITS; /* a Llama looks up by these */
-                both = both || o.weights == STOCK_F16;
+                o.positions = ORDINARY_POSITIONS_DIGITS; /* a Llama looks up by these */
+                both = both || o.weights == ORDINARY_F16;
             }
             if (random_below(&r, 8) < 2 * test_effort()) try_text(sources[k], "abc", &o, &r, !both, 2);
         }

@@ -10,7 +10,7 @@
 #include "base/entry.h"
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/files/ordinary_read.h"
-#include "stock_random.h"
+#include "ordinary_random.h"
 
 /* ---- bytes ---- */
 
@@ -329,24 +329,24 @@ static void check_alignment(void) {
 
 /* ---- files of stock models ---- */
 
-typedef struct stock_call {
+typedef struct ordinary_call {
     const unsigned char *bytes;
     size_t size;
-} stock_call;
+} ordinary_call;
 
 static void read_body(entry *e, void *context) {
-    const stock_call *c = context;
+    const ordinary_call *c = context;
     gguf_file f;
-    struct stock_file s;
+    struct ordinary_file s;
     gguf_open(&f, c->bytes, c->size, &e->memory);
-    stock_read(&s, &f, &e->memory);
+    ordinary_read(&s, &f, &e->memory);
 }
 
 static void check_stock(const unsigned char *bytes, size_t size, const char *words) {
     unsigned char *copy = malloc(size);
     temper_error e = {0};
     memcpy(copy, bytes, size);
-    temper_status s = entry_run(&e, read_body, &(stock_call){copy, size});
+    temper_status s = entry_run(&e, read_body, &(ordinary_call){copy, size});
     CHECK(words ? (s == TEMPER_FORMAT || s == TEMPER_UNSUPPORTED) && strstr(e.text, words) : s == TEMPER_OK,
           "%s\nnot %s", s == TEMPER_OK ? "accepted" : e.text, words ? words : "accepted");
     free(copy);
@@ -393,8 +393,8 @@ static void check_sizes(const gguf_file *f, const char *keys, uint32_t x, const 
 }
 
 /* As many hidden units as half of the file's bytes have numbers for, and one more. */
-static void check_room(const gguf_file *f, const struct stock_model *m) {
-    bool is_llama = m->architecture == STOCK_LLAMA;
+static void check_room(const gguf_file *f, const struct ordinary_model *m) {
+    bool is_llama = m->architecture == ORDINARY_LLAMA;
     size_t wide = (size_t)m->heads * m->head_size, each = (is_llama ? 3u : 2u) * m->width * m->layer_count;
     size_t rest = 2 * (size_t)m->vocabulary * m->width + m->layer_count * 4 * wide * m->width +
                   (is_llama ? 0 : (size_t)m->positions * m->width);
@@ -405,8 +405,8 @@ static void check_room(const gguf_file *f, const struct stock_model *m) {
                 "the sizes of the model ask for more numbers than the file has");
 }
 
-static struct stock_model *make_small(test_random *r, bool llama, arena *a) {
-    struct stock_model *m = stock_random(r, llama ? STOCK_LLAMA : STOCK_GPT2, llama, NULL, a);
+static struct ordinary_model *make_small(test_random *r, bool llama, arena *a) {
+    struct ordinary_model *m = ordinary_random(r, llama ? ORDINARY_LLAMA : ORDINARY_GPT2, llama, NULL, a);
     m->positions = 4;
     m->heads = 1;
     m->head_size = m->width = m->hidden = 2;
@@ -417,11 +417,11 @@ static struct stock_model *make_small(test_random *r, bool llama, arena *a) {
 static void check_models(entry *e, void *context) {
     test_random *r = context;
     for (int llama = 0; llama < 2; llama++) {
-        struct stock_model *m = make_small(r, llama, &e->memory);
+        struct ordinary_model *m = make_small(r, llama, &e->memory);
         text t;
         gguf_file f;
         text_init(&t, &e->memory);
-        gguf_print(&t, m, stock_tokens_make(m, &e->memory), "small", false);
+        gguf_print(&t, m, ordinary_tokens_make(m, &e->memory), "small", false);
         gguf_open(&f, t.data, t.length, &e->memory);
         check_stock(f.bytes, f.size, NULL);
         for (size_t k = 0; k < f.key_count; k++) check_without(&f, k);
@@ -445,12 +445,12 @@ static void check_models(entry *e, void *context) {
     static char names[LETTERS][8];
     const char *tokens[LETTERS + 1] = {0};
     for (int k = 0; k < LETTERS; k++) sprintf(names[k], "w%d", k), tokens[k] = names[k];
-    struct stock_model *m = stock_random(r, STOCK_GPT2, false, tokens, &e->memory);
+    struct ordinary_model *m = ordinary_random(r, ORDINARY_GPT2, false, tokens, &e->memory);
     m->hidden = m->layer_count = 1;
-    stock_round(m);
+    ordinary_round(m);
     text t;
     text_init(&t, &e->memory);
-    gguf_print(&t, m, stock_tokens_make(m, &e->memory), "", true);
+    gguf_print(&t, m, ordinary_tokens_make(m, &e->memory), "", true);
     check_stock((const unsigned char *)t.data, t.length, NULL);
 }
 

@@ -193,10 +193,10 @@ static void check_text(trial *t, const gguf_tokens *tokens, const alphabet *s, a
     size_t count = tokenize(found, tokens, bytes, x.length, s->tokens);
     if (known) {
         right = count == x.count;
-        for (size_t k = 0; right && k < count; k++) right = found[k] == x.letters[k] + STOCK_LETTERS;
+        for (size_t k = 0; right && k < count; k++) right = found[k] == x.letters[k] + ORDINARY_LETTERS;
         temper_free(x.letters);
     } else {
-        for (size_t k = 0; k < count; k++) right |= found[k] >= STOCK_LETTERS + s->count;
+        for (size_t k = 0; k < count; k++) right |= found[k] >= ORDINARY_LETTERS + s->count;
     }
     t->read += known;
     t->unknown += !known;
@@ -211,7 +211,7 @@ static void run(entry *e, void *context) {
     alphabet s;
     make_letters(&s, &e->memory, t->r);
     const char **names = arena_alloc(&e->memory, s.count + 5, sizeof *names);
-    uint32_t count = STOCK_LETTERS, texts = (uint32_t)random_below(t->r, 3);
+    uint32_t count = ORDINARY_LETTERS, texts = (uint32_t)random_below(t->r, 3);
     names[0] = "<s>";
     names[1] = "</s>";
     for (size_t k = 0; k < s.count; k++) names[count++] = s.letters[k];
@@ -219,13 +219,13 @@ static void run(entry *e, void *context) {
     for (uint32_t k = 0; k < texts; k++)
         if (alphabet_find(&s, written[k], strlen(written[k])) == UINT32_MAX) names[count++] = written[k];
     names[count++] = "<dead>";
-    struct stock_model m = {.vocabulary = count,
-                            .tokens = names,
-                            .letters = (uint32_t)s.count,
-                            .words = s.tokens,
-                            .other = s.other == UINT32_MAX ? 0 : STOCK_LETTERS + s.other};
+    struct ordinary_model m = {.vocabulary = count,
+                               .tokens = names,
+                               .letters = (uint32_t)s.count,
+                               .words = s.tokens,
+                               .other = s.other == UINT32_MAX ? 0 : ORDINARY_LETTERS + s.other};
     const gguf_tokens *tokens =
-        gguf_tokens_make(&m, stock_tokens_make(&m, &e->memory), TEMPER_UNSUPPORTED, &e->memory);
+        gguf_tokens_make(&m, ordinary_tokens_make(&m, &e->memory), TEMPER_UNSUPPORTED, &e->memory);
     for (int k = 0; k < 60; k++) check_text(t, tokens, &s, &e->memory);
 }
 

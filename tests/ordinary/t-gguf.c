@@ -8,7 +8,7 @@
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/files/ordinary_read.h"
 #include "ordinary/files/ordinary_tensors.h"
-#include "stock_random.h"
+#include "ordinary_random.h"
 
 typedef struct attempt {
     const char *bytes;
@@ -20,12 +20,12 @@ typedef struct attempt {
 static void read_back(entry *e, void *context) {
     attempt *x = context;
     gguf_file f;
-    struct stock_file s;
+    struct ordinary_file s;
     gguf_open(&f, x->bytes, x->size, &e->memory);
-    stock_read(&s, &f, &e->memory);
+    ordinary_read(&s, &f, &e->memory);
     text t;
     text_init(&t, &e->memory);
-    gguf_print(&t, s.model, stock_tokens_make(s.model, &e->memory), s.name, s.as_f16);
+    gguf_print(&t, s.model, ordinary_tokens_make(s.model, &e->memory), s.name, s.as_f16);
     x->same = t.length == x->size && memcmp(t.data, x->bytes, x->size) == 0;
 }
 
@@ -43,8 +43,9 @@ static bool is_refusal(temper_status s) { return s == TEMPER_FORMAT || s == TEMP
 
 /* ---- equal models ---- */
 
-static void check_same(const struct stock_model *m, const struct stock_model *back, arena *a, int number) {
-    stock_tensors x = stock_tensors_make(m, STOCK_GGUF, a), y = stock_tensors_make(back, STOCK_GGUF, a);
+static void check_same(const struct ordinary_model *m, const struct ordinary_model *back, arena *a, int number) {
+    ordinary_tensors x = ordinary_tensors_make(m, ORDINARY_GGUF, a),
+                     y = ordinary_tensors_make(back, ORDINARY_GGUF, a);
     CHECK(x.count == y.count && m->positions == back->positions && m->vocabulary == back->vocabulary &&
               m->rope_base == back->rope_base && (float)m->epsilon == (float)back->epsilon,
           "model %d: sizes", number);
@@ -65,31 +66,32 @@ static const char *const alphabets[][6] = {
     {"req", "ack", "r", "\xe6\xbc\xa2\xe6\xbc\xa2", NULL},
 };
 
-static struct stock_model *make_model(test_random *r, int k, arena *a) {
-    struct stock_model *m = stock_random(r, k % 3 ? STOCK_LLAMA : STOCK_GPT2, k % 3 == 2, alphabets[k / 3 % 3], a);
-    if (k / 9 % 2) stock_round(m);
+static struct ordinary_model *make_model(test_random *r, int k, arena *a) {
+    struct ordinary_model *m =
+        ordinary_random(r, k % 3 ? ORDINARY_LLAMA : ORDINARY_GPT2, k % 3 == 2, alphabets[k / 3 % 3], a);
+    if (k / 9 % 2) ordinary_round(m);
     if (k % 2) m->letters--; /* the last token is only written */
     return m;
 }
 
-static void print_model(text *out, const struct stock_model *m, int k) {
-    gguf_print(out, m, stock_tokens_make(m, out->arena), "round", k / 9 % 2);
+static void print_model(text *out, const struct ordinary_model *m, int k) {
+    gguf_print(out, m, ordinary_tokens_make(m, out->arena), "round", k / 9 % 2);
 }
 
 static void test_round_trip(entry *e, void *context) {
     test_random *r = context;
     for (int k = 0; k < 18; k++) {
-        struct stock_model *m = make_model(r, k, &e->memory);
+        struct ordinary_model *m = make_model(r, k, &e->memory);
         text t, again;
         gguf_file f;
-        struct stock_file s;
+        struct ordinary_file s;
         text_init(&t, &e->memory);
         text_init(&again, &e->memory);
         print_model(&t, m, k);
         print_model(&again, m, k);
         CHECK(t.length == again.length && memcmp(t.data, again.data, t.length) == 0, "model %d: other bytes", k);
         gguf_open(&f, t.data, t.length, &e->memory);
-        stock_read(&s, &f, &e->memory);
+        ordinary_read(&s, &f, &e->memory);
         check_same(m, s.model, &e->memory, k);
         CHECK(strcmp(s.name, "round") == 0 && s.as_f16 == (k / 9 % 2), "model %d: name and type", k);
     }
@@ -98,21 +100,21 @@ static void test_round_trip(entry *e, void *context) {
 /* ---- small files, whole ---- */
 
 /* The least that the writer makes, so that all prefixes and all bits can be tried. */
-static struct stock_model *make_small(test_random *r, int k, arena *a) {
-    struct stock_model *m = stock_random(r, k == 0 ? STOCK_GPT2 : STOCK_LLAMA, k == 2, alphabets[k], a);
+static struct ordinary_model *make_small(test_random *r, int k, arena *a) {
+    struct ordinary_model *m = ordinary_random(r, k == 0 ? ORDINARY_GPT2 : ORDINARY_LLAMA, k == 2, alphabets[k], a);
     m->positions = 3;
     m->heads = k == 0 ? 1 : 2;
     m->head_size = 2;
     m->width = k == 0 ? 2 : 4;
     m->hidden = 2;
     m->layer_count = 1;
-    if (k == 1) stock_round(m);
+    if (k == 1) ordinary_round(m);
     return m;
 }
 
 static void print_small(text *out, test_random *r, int k) {
-    struct stock_model *m = make_small(r, k, out->arena);
-    gguf_print(out, m, stock_tokens_make(m, out->arena), "small", k == 1);
+    struct ordinary_model *m = make_small(r, k, out->arena);
+    gguf_print(out, m, ordinary_tokens_make(m, out->arena), "small", k == 1);
 }
 
 static void test_damage(entry *e, void *context) {

@@ -5,23 +5,23 @@
 
 #include "base/entry.h"
 #include "ordinary/lift/lift.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 #include "test.h"
 
 enum { BOS, EOS, LETTER, LAST_LETTER = LETTER + 1, WRITTEN, DEAD };
 
 typedef struct trial {
     const char *source;
-    struct stock_options options;
+    struct ordinary_options options;
     size_t edits;
 } trial;
 
-static const undo *read_model(struct stock_model *m, arena *a) {
-    return undo_stock(&(struct stock_file){.model = m, .name = ""}, STOCK_GGUF, a);
+static const lift *read_model(struct ordinary_model *m, arena *a) {
+    return lift_file(&(struct ordinary_file){.model = m, .name = ""}, ORDINARY_GGUF, a);
 }
 
 typedef struct attempt {
-    struct stock_model *m;
+    struct ordinary_model *m;
     arena *arena;
 } attempt;
 
@@ -31,17 +31,17 @@ static void read_again(void *context) {
 }
 
 /* The weight as it is not; balancing columns and the ground of a GPT-2 go with it. */
-static void refuse(trial *t, struct stock_model *m, arena *a, const undo *u, float *row, size_t stride,
+static void refuse(trial *t, struct ordinary_model *m, arena *a, const lift *u, float *row, size_t stride,
                    uint32_t column, float to, const char *reason) {
     trap inside, *outside = a->trap;
     temper_error e = {0};
-    bool gpt2 = m->architecture == STOCK_GPT2, reads = stride == 0;
+    bool gpt2 = m->architecture == ORDINARY_GPT2, reads = stride == 0;
     if (reads) stride = 1;
     float *at = &row[(u->first + column) * stride], before = *at, ground = row[2 * stride];
-    float parts = (to - before) / (float)(u->balances ? u->balances : 1);
+    float parts = (to - before) / (float)(u->zero_sums ? u->zero_sums : 1);
     *at = to;
     if (gpt2 && reads) row[2] -= to - before;
-    for (uint32_t k = 0; gpt2 && !reads && k < u->balances; k++) row[(3 + k) * stride] -= parts;
+    for (uint32_t k = 0; gpt2 && !reads && k < u->zero_sums; k++) row[(3 + k) * stride] -= parts;
     attempt x = {m, a};
     a->trap = &inside;
     bool done = trap_attempt(&inside, &e, read_again, &x);
@@ -50,23 +50,23 @@ static void refuse(trial *t, struct stock_model *m, arena *a, const undo *u, flo
           gpt2 ? "gpt2" : "llama", (double)to, (double)before, done ? "taken" : e.text, reason);
     *at = before;
     if (gpt2 && reads) row[2] = ground;
-    for (uint32_t k = 0; gpt2 && !reads && k < u->balances; k++) row[(3 + k) * stride] += parts;
+    for (uint32_t k = 0; gpt2 && !reads && k < u->zero_sums; k++) row[(3 + k) * stride] += parts;
     t->edits++;
 }
 
 static void run(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
-    temper_spec *spec = stock_parse(t->source, "01");
+    temper_spec *spec = ordinary_parse(t->source, "01");
     if (!spec) return;
-    const temper_model *hard = stock_hard_model(e, spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
-    const undo *u = read_model(m, &e->memory);
-    const undo_head *h = NULL;
+    const temper_model *hard = ordinary_hard_model(e, spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
+    const lift *u = read_model(m, &e->memory);
+    const lift_head *h = NULL;
     for (size_t k = 0; k < u->head_count; k++)
         if (u->heads[k].values[0].column == u->died) h = &u->heads[k];
     if (!CHECK(h && m->vocabulary == DEAD + 1, "%s: %u tokens", t->source, m->vocabulary)) return;
-    const struct stock_layer *l = &m->layers[h->layer - 1];
+    const struct ordinary_layer *l = &m->layers[h->layer - 1];
     size_t width = m->width, inner = (size_t)m->heads * m->head_size, first = (size_t)h->slot * m->head_size;
     float *embedding = m->token_embedding, *value = l->value + (first + h->values[0].dimension) * width;
     float *key = l->key + (first + h->products[0].dimension) * width;
@@ -92,9 +92,9 @@ static void run(entry *e, void *context) {
         if (goes_down) refuse(t, m, a, u, row, 0, u->real, 8192, "may be legal after <dead>");
     }
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_head *x = &u->heads[k];
+        const lift_head *x = &u->heads[k];
         size_t dimension = (size_t)x->slot * m->head_size + x->values[0].dimension;
-        if (x->role != UNDO_YESTERDAY) continue;
+        if (x->role != LIFT_YESTERDAY) continue;
         refuse(t, m, a, u, m->layers[x->layer - 1].value + dimension * width, 0, u->real, 0x1p20f,
                "as large as the pin");
     }
@@ -105,7 +105,7 @@ int main(void) {
     trial t = {.source = "transduce\nemit \"10\" = '1' & Y '0'\nemit '0' otherwise"};
     for (uint64_t k = 0; k < 8; k++) {
         temper_error e = {0};
-        t.options = stock_setting(k, 24);
+        t.options = ordinary_setting(k, 24);
         CHECK(entry_run(&e, run, &t) == TEMPER_OK, "%s", e.text);
     }
     printf("%zu edits\n", t.edits);

@@ -10,9 +10,9 @@
 
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/run/ordinary_run.h"
-#include "stock_certificate_page.h"
-#include "stock_edits.h"
-#include "stock_trials.h"
+#include "ordinary_certificate_page.h"
+#include "ordinary_edits.h"
+#include "ordinary_trials.h"
 
 static struct { size_t models, edited, unwritable, shapeless, refused, accepted, verdicts; } total;
 
@@ -22,7 +22,7 @@ static pid_t owner; /* of the file */
 typedef struct hunt {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
     size_t changes;
 } hunt;
@@ -31,10 +31,10 @@ typedef struct hunt {
 typedef struct game {
     const hunt *hunt;
     const temper_spec *read;
-    const struct stock_model *original, *oracle; /* the oracle is a GPT-2 in f32 for longer strings */
-    const text *bytes;                           /* of the original */
-    struct stock_options claim;
-    struct stock_model *m;
+    const struct ordinary_model *original, *oracle; /* the oracle is a GPT-2 in f32 for longer strings */
+    const text *bytes;                              /* of the original */
+    struct ordinary_options claim;
+    struct ordinary_model *m;
     text what; /* in the outer arena */
     text made, certificate;
     bool is_written, has_form;
@@ -42,7 +42,7 @@ typedef struct game {
 
 static const char *setting(const game *g) {
     static char out[1000];
-    snprintf(out, sizeof out, "%s%.600s", stock_setting_text(g->hunt->name, &g->hunt->options),
+    snprintf(out, sizeof out, "%s%.600s", ordinary_setting_text(g->hunt->name, &g->hunt->options),
              g->what.length ? g->what.data : "");
     return out;
 }
@@ -54,7 +54,7 @@ enum { STRINGS = 8 };
 static void draw_string(uint32_t *tokens, size_t n, uint32_t letters, test_random *r) {
     uint32_t a = (uint32_t)random_below(r, letters), b = (uint32_t)random_below(r, letters);
     size_t kind = random_below(r, 6), at = 1 + random_below(r, n), block = 1 + random_below(r, n);
-    tokens[0] = STOCK_START;
+    tokens[0] = ORDINARY_BOS;
     for (size_t j = 1; j <= n; j++) {
         uint32_t x = a;
         switch (kind) {
@@ -65,7 +65,7 @@ static void draw_string(uint32_t *tokens, size_t n, uint32_t letters, test_rando
         case 4: x = j / block % 2 ? a : b; break; /* blocks */
         default: x = j <= at ? a : (uint32_t)random_below(r, letters); break;
         }
-        tokens[j] = STOCK_FIRST_LETTER + x;
+        tokens[j] = ORDINARY_LETTERS + x;
     }
 }
 
@@ -73,21 +73,21 @@ static double nearest_answer(double x) { return x > -64 ? 0 : x > -192 ? -128 : 
 
 /* What the oracle says in plain f32 is what the specification says; the edited model must say that. */
 static bool compare(const game *g, const uint32_t *tokens, size_t n, arena *a) {
-    static const struct stock_kernel kernels[] = {{0}, {.fused = true}, {.f32_norm = true}};
-    const struct stock_model *m = g->m, *o = g->oracle;
+    static const struct ordinary_kernel kernels[] = {{0}, {.fused = true}, {.f32_norm = true}};
+    const struct ordinary_model *m = g->m, *o = g->oracle;
     float *is = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *is),
           *truth = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *is);
     arena scratch;
     bool right = true;
     arena_init(&scratch, a->trap);
-    stock_run(truth, stock_runner_new(a, o, &(struct stock_kernel){0}), tokens, n + 1, &scratch);
+    ordinary_run(truth, ordinary_runner_new(a, o, &(struct ordinary_kernel){0}), tokens, n + 1, &scratch);
     for (size_t k = n > 500; k < (n > 500 ? 2 : 3) && right; k++) {
         /* llama.cpp with what is claimed, in one pass and in two; PyTorch */
-        struct stock_kernel kernel = kernels[k];
-        if (k < 2 && g->claim.kv == STOCK_F16) kernel.f16_cache = true;
-        if (k == 1 && g->claim.kv != STOCK_F16) kernel.fused = false;
-        if (k < 2 && g->claim.weights == STOCK_F16) kernel.f16_weights = true;
-        stock_run(is, stock_runner_new(a, m, &kernel), tokens, n + 1, &scratch);
+        struct ordinary_kernel kernel = kernels[k];
+        if (k < 2 && g->claim.kv == ORDINARY_F16) kernel.f16_cache = true;
+        if (k == 1 && g->claim.kv != ORDINARY_F16) kernel.fused = false;
+        if (k < 2 && g->claim.weights == ORDINARY_F16) kernel.f16_weights = true;
+        ordinary_run(is, ordinary_runner_new(a, m, &kernel), tokens, n + 1, &scratch);
         for (size_t j = 0; j < (n + 1) * m->vocabulary && right; j++) {
             double answer = nearest_answer((double)truth[j]);
             total.verdicts++;
@@ -111,17 +111,17 @@ static bool compare(const game *g, const uint32_t *tokens, size_t n, arena *a) {
 static void make_edited(entry *e, void *context) {
     game *g = context;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     text again;
     gguf_open(&f, g->bytes->data, g->bytes->length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    ordinary_read(&file, &f, &e->memory);
+    lift *u = lift_file(&file, ORDINARY_GGUF, &e->memory);
     g->claim = g->hunt->options;
     for (size_t k = 1 + random_below(g->hunt->random, 3); k > 0; k--)
-        stock_edit(file.model, &g->claim, u, g->hunt->random, &g->what);
+        ordinary_edit(file.model, &g->claim, u, g->hunt->random, &g->what);
     text_init(&again, &e->memory);
-    gguf_print(&again, file.model, stock_tokens_make(file.model, &e->memory), "a name",
-               g->claim.weights == STOCK_F16);
+    gguf_print(&again, file.model, ordinary_tokens_make(file.model, &e->memory), "a name",
+               g->claim.weights == ORDINARY_F16);
     text_add(&g->made, again.data, again.length);
     g->is_written = true;
 }
@@ -129,21 +129,21 @@ static void make_edited(entry *e, void *context) {
 static void read_edited(entry *e, void *context) {
     game *g = context;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     gguf_open(&f, g->made.data, g->made.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
-    undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    ordinary_read(&file, &f, &e->memory);
+    lift *u = lift_file(&file, ORDINARY_GGUF, &e->memory);
     file.model->mirrored = g->original->mirrored;
-    stock_certificate_page(&g->certificate, &g->claim, g->read, file.model, u, &g->made);
+    ordinary_certificate_page(&g->certificate, &g->claim, g->read, file.model, u, &g->made);
     g->has_form = true;
 }
 
 static void run_edited(entry *e, void *context) {
     game *g = context;
     gguf_file f;
-    struct stock_file file;
+    struct ordinary_file file;
     gguf_open(&f, g->made.data, g->made.length, &e->memory);
-    stock_read(&file, &f, &e->memory);
+    ordinary_read(&file, &f, &e->memory);
     g->m = file.model;
     uint32_t most = g->m->positions < g->oracle->positions ? g->m->positions : g->oracle->positions;
     uint32_t *tokens = arena_alloc(&e->memory, most, sizeof *tokens);
@@ -154,8 +154,8 @@ static void run_edited(entry *e, void *context) {
     }
 }
 
-static void play(entry *e, const hunt *h, const temper_spec *read, const struct stock_model *m,
-                 const struct stock_model *oracle, const text *bytes) {
+static void play(entry *e, const hunt *h, const temper_spec *read, const struct ordinary_model *m,
+                 const struct ordinary_model *oracle, const text *bytes) {
     game g = {.hunt = h, .read = read, .original = m, .oracle = oracle, .bytes = bytes};
     temper_error why = {0};
     text_init(&g.what, &e->scratch);
@@ -192,13 +192,13 @@ static void play(entry *e, const hunt *h, const temper_spec *read, const struct 
 static void run_hunt(entry *e, void *context) {
     const hunt *h = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, h->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &h->options);
-    struct stock_options plain = {.length = 4 * h->options.length + 16};
-    struct stock_model *oracle = stock_from_model(&e->memory, hard, &plain);
+    const temper_model *hard = ordinary_hard_model(e, h->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &h->options);
+    struct ordinary_options plain = {.length = 4 * h->options.length + 16};
+    struct ordinary_model *oracle = ordinary_from_model(&e->memory, hard, &plain);
     text bytes;
     text_init(&bytes, &e->memory);
-    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", h->options.weights == STOCK_F16);
+    gguf_print(&bytes, m, ordinary_tokens_make(m, &e->memory), "a name", h->options.weights == ORDINARY_F16);
     total.models++;
     for (size_t k = 0; k < h->changes; k++) {
         play(e, h, read, m, oracle, &bytes);
@@ -206,9 +206,9 @@ static void run_hunt(entry *e, void *context) {
     }
 }
 
-static void try_text(const char *source, const struct stock_options *o, test_random *r, size_t changes) {
+static void try_text(const char *source, const struct ordinary_options *o, test_random *r, size_t changes) {
     temper_error e = {0};
-    temper_spec *s = stock_parse(source, "abc");
+    temper_spec *s = ordinary_parse(source, "abc");
     if (!s) return;
     hunt h = {.name = source, .spec = s, .options = *o, .random = r, .changes = changes};
     temper_status status = entry_run(&e, run_hunt, &h);
@@ -238,9 +238,9 @@ int main(void) {
     test_random r = test_seed(63);
     if (!test_folder(folder)) return 1;
     while (total.edited < files) {
-        struct stock_options o =
-            stock_setting(random_below(&r, 16), lengths[random_below(&r, sizeof lengths / sizeof *lengths)]);
-        if (o.positions != STOCK_POSITIONS_DIGITS && random_below(&r, 2)) o.positions = STOCK_POSITIONS_RAMP;
+        struct ordinary_options o =
+            ordinary_setting(random_below(&r, 16), lengths[random_below(&r, sizeof lengths / sizeof *lengths)]);
+        if (o.positions != ORDINARY_POSITIONS_DIGITS && random_below(&r, 2)) o.positions = ORDINARY_POSITIONS_RAMP;
         size_t k = random_below(&r, sizeof sources / sizeof *sources);
         if (o.length > 500 && random_below(&r, 4)) continue;
         try_text(sources[k], &o, &r, o.length > 500 ? 5 : 20);

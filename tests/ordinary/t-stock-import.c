@@ -13,24 +13,24 @@
 #include "lab/sequences.h"
 #include "logic/formula.h"
 #include "ordinary/run/ordinary_run.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 static struct { size_t specs, models, folders, refused, strings, answers, changed, taken; } total;
 
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
     size_t changes;
 } trial;
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 /* ---- reading ---- */
 
 typedef struct reading {
-    const struct stock_model *m;
+    const struct ordinary_model *m;
     bool as_f16;
     temper_model *out;
 } reading;
@@ -39,19 +39,19 @@ static void read_file(entry *e, void *context) {
     reading *r = context;
     text bytes;
     gguf_file f;
-    struct stock_file s;
+    struct ordinary_file s;
     text_init(&bytes, &e->memory);
-    gguf_print(&bytes, r->m, stock_tokens_make(r->m, &e->memory), "a name", r->as_f16);
+    gguf_print(&bytes, r->m, ordinary_tokens_make(r->m, &e->memory), "a name", r->as_f16);
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
-    stock_read(&s, &f, &e->memory);
+    ordinary_read(&s, &f, &e->memory);
     temper_model *made = entry_model(e);
-    import_stock(made, undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+    model_from_lift(made, lift_file(&s, ORDINARY_GGUF, &e->memory), &e->memory);
     r->out = made;
 }
 
 /* The same by the files of a Hugging Face folder. */
 typedef struct folder {
-    const struct stock_model *m;
+    const struct ordinary_model *m;
     bool as_f16;
     char *config, *tokenizer, *weights;
     size_t config_length, tokenizer_length, size;
@@ -64,10 +64,10 @@ static void make_folder(entry *e, void *context) {
     text_init(&config, &e->memory);
     text_init(&tokenizer, &e->memory);
     text_init(&weights, &e->memory);
-    stock_config_print(&config, f->m);
-    tokenizer_facts facts = stock_tokenizer(f->m, stock_tokens_make(f->m, &e->memory));
+    ordinary_config_print(&config, f->m);
+    tokenizer_facts facts = ordinary_tokenizer(f->m, ordinary_tokens_make(f->m, &e->memory));
     tokenizer_print(&tokenizer, &facts);
-    stock_safetensors_print(&weights, f->m, f->as_f16);
+    ordinary_safetensors_print(&weights, f->m, f->as_f16);
     f->config = entry_hand_out(e, config.data, f->config_length = config.length);
     f->tokenizer = entry_hand_out(e, tokenizer.data, f->tokenizer_length = tokenizer.length);
     f->weights = entry_hand_out(e, weights.data, f->size = weights.length);
@@ -76,12 +76,12 @@ static void make_folder(entry *e, void *context) {
 static void read_folder(entry *e, void *context) {
     folder *f = context;
     tensor_file file;
-    struct stock_file s;
-    stock_texts x = {f->config, f->tokenizer, f->config_length, f->tokenizer_length};
+    struct ordinary_file s;
+    ordinary_texts x = {f->config, f->tokenizer, f->config_length, f->tokenizer_length};
     tensor_file_open(&file, (tensor_source){.bytes = f->weights, .size = f->size}, &e->memory, e->trap);
-    stock_read_folder(&s, &x, &file, &e->memory);
+    ordinary_read_folder(&s, &x, &file, &e->memory);
     temper_model *made = entry_model(e);
-    import_stock(made, undo_stock(&s, STOCK_HUGGING_FACE, &e->memory), &e->memory);
+    model_from_lift(made, lift_file(&s, ORDINARY_HUGGING_FACE, &e->memory), &e->memory);
     f->out = made;
 }
 
@@ -95,8 +95,8 @@ static void free_folder(folder *f) {
 static bool is_refusal(temper_status s) { return s == TEMPER_FORMAT || s == TEMPER_LIMIT || s == TEMPER_UNSUPPORTED; }
 
 /* Both files give one model. */
-static void check_folder(const trial *t, const struct stock_model *m, const temper_model *other) {
-    folder f = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+static void check_folder(const trial *t, const struct ordinary_model *m, const temper_model *other) {
+    folder f = {.m = m, .as_f16 = t->options.weights == ORDINARY_F16};
     temper_error e;
     char *x = NULL, *y = NULL;
     size_t length, size;
@@ -123,20 +123,21 @@ typedef struct bytes {
 static void read_bytes(entry *e, void *context) {
     const bytes *b = context;
     gguf_file f;
-    struct stock_file s;
+    struct ordinary_file s;
     gguf_open(&f, b->data, b->length, &e->memory);
-    stock_read(&s, &f, &e->memory);
-    import_stock(entry_passing_model(e), undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+    ordinary_read(&s, &f, &e->memory);
+    model_from_lift(entry_passing_model(e), lift_file(&s, ORDINARY_GGUF, &e->memory), &e->memory);
 }
 
 /* A file cut short is refused, and one with a byte changed, unless that is another model; nothing is read beyond. */
 static void check_hostile(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
-    const struct stock_model *m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options);
+    const struct ordinary_model *m =
+        ordinary_from_model(&e->memory, ordinary_hard_model(e, t->spec, &read), &t->options);
     text out;
     text_init(&out, &e->memory);
-    gguf_print(&out, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_print(&out, m, ordinary_tokens_make(m, &e->memory), "a name", t->options.weights == ORDINARY_F16);
     size_t header = out.length < 6000 ? out.length : 6000, tries = (size_t)(120 * test_effort());
     for (size_t k = 0; k < tries; k++) {
         size_t size = k % 4 ? out.length : random_below(t->random, out.length);
@@ -153,7 +154,7 @@ static void check_hostile(entry *e, void *context) {
               setting(t), k, why.text);
         free(copy);
     }
-    folder f = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+    folder f = {.m = m, .as_f16 = t->options.weights == ORDINARY_F16};
     if (m->rope_factors || entry_run(NULL, make_folder, &f) != TEMPER_OK) return;
     for (size_t k = 0; k < tries; k++) {
         folder g = f;
@@ -216,7 +217,7 @@ static void check_texts(entry *e, void *context) {
         {"\"vocab\": ", "\"words\": ", "tokenizer.json has no vocabulary"}};
     const trial *t = context;
     const temper_spec *read;
-    folder f = {.m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options)};
+    folder f = {.m = ordinary_from_model(&e->memory, ordinary_hard_model(e, t->spec, &read), &t->options)};
     if (!CHECK(entry_run(NULL, make_folder, &f) == TEMPER_OK, "no folder")) return;
     CHECK(entry_run(NULL, read_folder, &f) == TEMPER_OK, "the folder is refused");
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
@@ -247,13 +248,13 @@ static void check_hostile_files(test_random *r) {
     static const char *const sources[] = {"a S b", "H(#[a] >= #[b])", "#[a] % 2 = 1"};
     for (unsigned k = 0; k < 4; k++) {
         temper_error e;
-        temper_spec *s = stock_parse(sources[k % 3], "ab");
+        temper_spec *s = ordinary_parse(sources[k % 3], "ab");
         trial t = {.name = sources[k % 3], .spec = s, .random = r};
-        t.options = stock_setting(k | 4 | (k == 3 ? 8 : 0), 10);
+        t.options = ordinary_setting(k | 4 | (k == 3 ? 8 : 0), 10);
         CHECK(entry_run(&e, check_hostile, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
         if (k < 2) {
-            t.options = stock_setting(k, 10);
-            t.options.positions = STOCK_POSITIONS_RAMP;
+            t.options = ordinary_setting(k, 10);
+            t.options.positions = ORDINARY_POSITIONS_RAMP;
             CHECK(entry_run(&e, check_texts, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
         }
         temper_spec_free(s);
@@ -263,25 +264,25 @@ static void check_hostile_files(test_random *r) {
 /* ---- answers ---- */
 
 /* The output of an imported model for a token; -1: it never comes. */
-static long output_of(const temper_model *m, const struct stock_model *stock, uint32_t token) {
+static long output_of(const temper_model *m, const struct ordinary_model *stock, uint32_t token) {
     for (uint32_t k = 0; k < m->read.count; k++)
-        if (token == STOCK_END ? !*m->output_names[k]
-                               : strcmp(m->output_names[k], stock->tokens[token]) == 0 && *m->output_names[k])
+        if (token == ORDINARY_EOS ? !*m->output_names[k]
+                                  : strcmp(m->output_names[k], stock->tokens[token]) == 0 && *m->output_names[k])
             return k;
     return -1;
 }
 
 /* [positions] whether a token may come, by an imported model's run. */
-static bool may_come(const temper_model *m, const temper_run *run, const struct stock_model *stock, uint32_t token,
+static bool may_come(const temper_model *m, const temper_run *run, const struct ordinary_model *stock, uint32_t token,
                      size_t row) {
-    if (m->kind == TEMPER_KIND_ACCEPTOR && token != STOCK_END) return true;
+    if (m->kind == TEMPER_KIND_ACCEPTOR && token != ORDINARY_EOS) return true;
     long k = output_of(m, stock, token);
     return k >= 0 && temper_run_output(run, (size_t)k)[row];
 }
 
 typedef struct subject {
     const trial *t;
-    const struct stock_model *m;
+    const struct ordinary_model *m;
     const temper_spec *read;
     temper_kind kind;
     size_t outputs, letters;
@@ -289,12 +290,12 @@ typedef struct subject {
 } subject;
 
 static uint32_t token_of(const subject *x, size_t output) {
-    if (x->kind == TEMPER_KIND_ACCEPTOR) return STOCK_END;
-    if (x->kind == TEMPER_KIND_NEXT) return output == x->letters ? STOCK_END : STOCK_FIRST_LETTER + (uint32_t)output;
+    if (x->kind == TEMPER_KIND_ACCEPTOR) return ORDINARY_EOS;
+    if (x->kind == TEMPER_KIND_NEXT) return output == x->letters ? ORDINARY_EOS : ORDINARY_LETTERS + (uint32_t)output;
     const char *name = temper_spec_output_name(x->read, output);
-    for (uint32_t t = STOCK_FIRST_LETTER; t + 1 < x->m->vocabulary && *name; t++)
+    for (uint32_t t = ORDINARY_LETTERS; t + 1 < x->m->vocabulary && *name; t++)
         if (!strcmp(x->m->tokens[t], name)) return t;
-    return STOCK_END;
+    return ORDINARY_EOS;
 }
 
 static bool holds(const subject *x, size_t output, size_t row, size_t n) {
@@ -348,10 +349,10 @@ static void check_strings(const subject *x, const temper_model *model) {
 /* ---- changed weights ---- */
 
 /* What the emulator says of the changed model must be what the imported one does. */
-static void check_taken(const subject *x, const struct stock_model *m, const temper_model *model, const char *what,
+static void check_taken(const subject *x, const struct ordinary_model *m, const temper_model *model, const char *what,
                         arena *memory) {
-    struct stock_kernel kernel = {.f16_weights = x->t->options.weights == STOCK_F16};
-    const stock_runner *runner = stock_runner_new(memory, m, &kernel);
+    struct ordinary_kernel kernel = {.f16_weights = x->t->options.weights == ORDINARY_F16};
+    const ordinary_runner *runner = ordinary_runner_new(memory, m, &kernel);
     arena scratch;
     arena_init(&scratch, memory->trap);
     for (int k = 0; k < 6; k++) {
@@ -362,14 +363,14 @@ static void check_taken(const subject *x, const struct stock_model *m, const tem
         temper_run *run;
         temper_run_options o = {.hard = 1, .unchecked = 1, .dense = 1};
         random_word(w, n, (unsigned)model->letters.count, x->t->random);
-        tokens[0] = STOCK_START;
-        for (size_t j = 0; j < n; j++) tokens[j + 1] = STOCK_FIRST_LETTER + w[j];
-        stock_run(logits, runner, tokens, n + 1, &scratch);
+        tokens[0] = ORDINARY_BOS;
+        for (size_t j = 0; j < n; j++) tokens[j + 1] = ORDINARY_LETTERS + w[j];
+        ordinary_run(logits, runner, tokens, n + 1, &scratch);
         if (!CHECK(temper_model_run(&run, model, w, n, &o, &e) == TEMPER_OK, "%s: %s: %s", setting(x->t), what,
                    e.text))
             break;
         for (size_t row = 0; row <= n; row++)
-            for (uint32_t t = STOCK_END; t + 1 < m->vocabulary; t++) {
+            for (uint32_t t = ORDINARY_EOS; t + 1 < m->vocabulary; t++) {
                 bool said = may_come(model, run, m, t, row);
                 double logit = (double)logits[row * m->vocabulary + t];
                 CHECK(said == (logit > (model_has_logits(model) ? -512 : -128)),
@@ -381,11 +382,11 @@ static void check_taken(const subject *x, const struct stock_model *m, const tem
 }
 
 static void change_weights(const subject *x, arena *memory) {
-    stock_tensors all = stock_tensors_make(x->m, STOCK_GGUF, memory);
+    ordinary_tensors all = ordinary_tensors_make(x->m, ORDINARY_GGUF, memory);
     for (size_t k = 0; k < x->t->changes; k++) {
-        stock_change c;
-        if (!stock_change_weight(&c, &all, x->t->random)) continue;
-        reading r = {.m = x->m, .as_f16 = x->t->options.weights == STOCK_F16};
+        ordinary_change c;
+        if (!ordinary_change_weight(&c, &all, x->t->random)) continue;
+        reading r = {.m = x->m, .as_f16 = x->t->options.weights == ORDINARY_F16};
         temper_error e;
         temper_status status = entry_run(&e, read_file, &r);
         total.changed++;
@@ -407,8 +408,8 @@ static void change_weights(const subject *x, arena *memory) {
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    const struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    const struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     subject x = {.t = t,
                  .m = m,
                  .read = read,
@@ -416,7 +417,7 @@ static void run_trial(entry *e, void *context) {
                  .outputs = hard->read.count,
                  .letters = read->letters.count,
                  .truth = arena_alloc(&e->memory, (size_t)hard->read.count * 64, 1)};
-    reading r = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+    reading r = {.m = m, .as_f16 = t->options.weights == ORDINARY_F16};
     temper_error why;
     total.models++;
     if (!CHECK(entry_run(&why, read_file, &r) == TEMPER_OK, "%s: %s", setting(t), why.text)) return;
@@ -440,9 +441,9 @@ static void try_settings(const char *name, const temper_spec *s, test_random *r,
     for (uint64_t number = 0; number < 4; number++) {
         trial t = {.name = name, .spec = s, .random = r, .changes = changes};
         static const size_t lengths[] = {1, 2, 3, 7, 20, 40, 63, 128, 200};
-        t.options = stock_setting(number | random_below(r, 2) << 2,
-                                  lengths[random_below(r, sizeof lengths / sizeof *lengths)]);
-        t.options.positions = (enum stock_positions)random_below(r, 3);
+        t.options = ordinary_setting(number | random_below(r, 2) << 2,
+                                     lengths[random_below(r, sizeof lengths / sizeof *lengths)]);
+        t.options.positions = (enum ordinary_positions)random_below(r, 3);
         try_spec(&t);
     }
 }
@@ -450,13 +451,13 @@ static void try_settings(const char *name, const temper_spec *s, test_random *r,
 static void check_random_formulas(test_random *r) {
     size_t count = (size_t)(16 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = stock_random_shape(r);
+        random_shape shape = ordinary_random_shape(r);
         shape.modulo = random_below(r, 4) == 0;
         shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
         shape.places = random_below(r, 8) == 0 && !shape.attend;
         if (random_below(r, 10) == 0) shape.past = !(shape.future = true);
         char *printed = NULL;
-        temper_spec *s = stock_random_formula(&printed, r, &shape);
+        temper_spec *s = ordinary_random_formula(&printed, r, &shape);
         if (s) try_settings(printed, s, r, 4);
         temper_free(printed);
         temper_spec_free(s);
@@ -466,8 +467,8 @@ static void check_random_formulas(test_random *r) {
 static void check_regexes(test_random *r) {
     size_t count = (size_t)(8 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        char regex[STOCK_REGEX];
-        temper_spec *s = stock_random_regex(regex, r);
+        char regex[ORDINARY_REGEX];
+        temper_spec *s = ordinary_random_regex(regex, r);
         if (s) try_settings(regex, s, r, 2);
         temper_spec_free(s);
     }
@@ -476,7 +477,7 @@ static void check_regexes(test_random *r) {
 static void check_tasks(test_random *r) {
     for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
         if (test_effort() < 1 && random_below(r, 3)) continue;
-        temper_spec *s = stock_parse(task->text, task->alphabet);
+        temper_spec *s = ordinary_parse(task->text, task->alphabet);
         if (s) try_settings(task->name, s, r, 2);
         temper_spec_free(s);
     }

@@ -1,6 +1,6 @@
-/* stock_prove against the emulator: what is proved is right on every prefix of random and awkward strings, in every
-   kernel that the setting allows; what should be proved is; and a file with an edited weight is not proved, or is
-   right all the same. */
+/* ordinary_prove against the emulator: what is proved is right on every prefix of random and awkward strings, in
+   every kernel that the setting allows; what should be proved is; and a file with an edited weight is not proved,
+   or is right all the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "ordinary/run/ordinary_answer.h"
 #include "ordinary/proof/ordinary_proof.h"
 #include "ordinary/run/ordinary_run.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused, wide; } total;
 
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
+    struct ordinary_options options;
     test_random *random;
     size_t strings, edits;
     bool must;   /* be proved */
@@ -27,13 +27,13 @@ typedef struct trial {
     size_t wrong; /* found beyond what is proved */
 } trial;
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 typedef struct subject {
     entry *e;
     trial *t;
     const temper_model *hard;
-    stock_answers answers;
+    ordinary_answers answers;
     uint32_t *letters, *tokens;
     float *logits;
     double error; /* what the proof says of logits */
@@ -50,18 +50,18 @@ static void awkward_word(uint32_t *w, size_t n, uint32_t letters, test_random *r
 }
 
 /* How many rows are wrong; the distance of logits from what they should be is compared with the proof's. */
-static size_t count_wrong(subject *x, const stock_runner *runner, size_t n) {
+static size_t count_wrong(subject *x, const ordinary_runner *runner, size_t n) {
     size_t wrong = 0, vocabulary = x->answers.m->vocabulary;
     temper_error e;
-    x->tokens[0] = STOCK_START;
+    x->tokens[0] = ORDINARY_BOS;
     for (size_t k = 0; k < n; k++)
-        x->tokens[k + 1] = STOCK_FIRST_LETTER + x->letters[x->answers.m->mirrored ? n - 1 - k : k];
+        x->tokens[k + 1] = ORDINARY_LETTERS + x->letters[x->answers.m->mirrored ? n - 1 - k : k];
     if (n) temper_spec_eval_outputs(x->answers.truth, x->answers.read, x->letters, n, &e);
-    stock_run(x->logits, runner, x->tokens, n + 1, &x->e->scratch);
+    ordinary_run(x->logits, runner, x->tokens, n + 1, &x->e->scratch);
     for (size_t row = 0; row <= n; row++) {
         const float *logits = x->logits + row * vocabulary;
         total.rows++;
-        wrong += !stock_answer_is_right(&x->answers, logits, row, n);
+        wrong += !ordinary_answer_is_right(&x->answers, logits, row, n);
         for (size_t v = 0; v < vocabulary && x->error > 0; v++) {
             double at = (double)logits[v], away = fmin(fmin(fabs(at), fabs(at + 128)), fabs(at + 256));
             CHECK(away <= x->error, "%s: a logit is off by %g, proved is %g", setting(x->t), away, x->error);
@@ -72,15 +72,15 @@ static size_t count_wrong(subject *x, const stock_runner *runner, size_t n) {
 }
 
 /* Kernels that keep to what is assumed in the setting. */
-static const stock_runner *some_runner(subject *x, const struct stock_model *m) {
-    const struct stock_options *o = &x->t->options;
+static const ordinary_runner *some_runner(subject *x, const struct ordinary_model *m) {
+    const struct ordinary_options *o = &x->t->options;
     test_random *r = x->t->random;
     bool llama_cpp = random_below(r, 3) != 0;
-    struct stock_kernel kernel = {.f16_weights = o->weights == STOCK_F16 && llama_cpp,
-                                  .f16_cache = o->kv == STOCK_F16 && llama_cpp,
-                                  .fused = random_below(r, 2),
-                                  .f32_norm = !llama_cpp};
-    return stock_runner_new(&x->e->memory, m, &kernel);
+    struct ordinary_kernel kernel = {.f16_weights = o->weights == ORDINARY_F16 && llama_cpp,
+                                     .f16_cache = o->kv == ORDINARY_F16 && llama_cpp,
+                                     .fused = random_below(r, 2),
+                                     .f32_norm = !llama_cpp};
+    return ordinary_runner_new(&x->e->memory, m, &kernel);
 }
 
 /* Weights of f16 in kernels that do not round activations: the file's numbers are what counts. */
@@ -88,12 +88,12 @@ static void round_weights(float *x, size_t count) {
     for (size_t k = 0; k < count; k++) x[k] = (float)format_round(&format_f16, (double)x[k]);
 }
 
-static void round_model(struct stock_model *m) {
+static void round_model(struct ordinary_model *m) {
     size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
     round_weights(m->token_embedding, (size_t)m->vocabulary * m->width);
     round_weights(m->output, (size_t)m->vocabulary * m->width);
     for (uint32_t k = 0; k < m->layer_count; k++) {
-        struct stock_layer *l = &m->layers[k];
+        struct ordinary_layer *l = &m->layers[k];
         round_weights(l->query, all);
         round_weights(l->key, all);
         round_weights(l->value, all);
@@ -104,7 +104,7 @@ static void round_model(struct stock_model *m) {
     }
 }
 
-static size_t run_strings(subject *x, const struct stock_model *m, size_t strings) {
+static size_t run_strings(subject *x, const struct ordinary_model *m, size_t strings) {
     size_t wrong = 0, n = x->t->options.length;
     for (size_t k = 0; k < strings; k++) {
         size_t size = k == 0 ? n : 1 + random_below(x->t->random, n);
@@ -120,15 +120,15 @@ static float *some_weight(float *x, size_t count, test_random *r) {
     return &x[at];
 }
 
-/* Edits of several numbers at once, which an attack found: balances with unequal parts, values beyond f16, steps
+/* Edits of several numbers at once, which an attack found: zero sums with unequal parts, values beyond f16, steps
    whose arguments f16 does not have. */
-static void edit_shape(struct stock_model *m, test_random *r, const char **what) {
-    struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
+static void edit_shape(struct ordinary_model *m, test_random *r, const char **what) {
+    struct ordinary_layer *l = &m->layers[random_below(r, m->layer_count)];
     size_t dimensions = (size_t)m->heads * m->head_size;
     switch (random_below(r, 3)) {
     case 0:
         *what = "balances";
-        if (m->balances < 2) return;
+        if (m->zero_sums < 2) return;
         float *row = m->token_embedding + (size_t)(2 + random_below(r, m->vocabulary - 3)) * m->width;
         row[3] += 1000;
         row[4] -= 1000;
@@ -142,7 +142,7 @@ static void edit_shape(struct stock_model *m, test_random *r, const char **what)
     }
     default: {
         *what = "large units";
-        float *in = m->architecture == STOCK_LLAMA ? l->gate : l->up;
+        float *in = m->architecture == ORDINARY_LLAMA ? l->gate : l->up;
         for (size_t k = 0; k < (size_t)m->hidden * m->width; k++) in[k] *= 15.84375F;
         for (size_t k = 0; k < (size_t)m->hidden * m->width; k++) l->down[k] /= 15.84375F;
     }
@@ -150,8 +150,8 @@ static void edit_shape(struct stock_model *m, test_random *r, const char **what)
 }
 
 /* One number of some tensor becomes another one. */
-static void edit(struct stock_model *m, test_random *r, const char **what) {
-    struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
+static void edit(struct ordinary_model *m, test_random *r, const char **what) {
+    struct ordinary_layer *l = &m->layers[random_below(r, m->layer_count)];
     size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
     struct part {
         float *x;
@@ -186,37 +186,37 @@ static void edit(struct stock_model *m, test_random *r, const char **what) {
 }
 
 /* Numbers that are none, or overflow, in rows that may have no reader. */
-static void check_infinite(subject *x, const struct stock_options *o) {
+static void check_infinite(subject *x, const struct ordinary_options *o) {
     static const float values[] = {NAN, INFINITY, -INFINITY, 3e38F};
-    struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);
+    struct ordinary_model *m = ordinary_from_model(&x->e->memory, x->hard, o);
     for (size_t k = 0; k < 6; k++) {
-        struct stock_layer *l = &m->layers[random_below(x->t->random, m->layer_count)];
+        struct ordinary_layer *l = &m->layers[random_below(x->t->random, m->layer_count)];
         size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
         float *parts[] = {l->query, l->key, l->value, l->mix, l->up, l->down};
         float *at = parts[k] + random_below(x->t->random, k < 4 ? all : net), was = *at;
         *at = values[random_below(x->t->random, 4)];
-        stock_proof p = stock_prove(&x->e->memory, m, x->hard, x->answers.read, o);
+        ordinary_proof p = ordinary_prove(&x->e->memory, m, x->hard, x->answers.read, o);
         CHECK(!p.proved, "%s: proved with %g in part %zu", setting(x->t), (double)*at, k);
         *at = was;
     }
 }
 
-static void check_edits(subject *x, const struct stock_options *o) {
+static void check_edits(subject *x, const struct ordinary_options *o) {
     if (x->t->edits && random_below(x->t->random, 4) == 0) check_infinite(x, o);
     for (size_t k = 0; k < x->t->edits; k++) {
         const char *what;
-        struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);
+        struct ordinary_model *m = ordinary_from_model(&x->e->memory, x->hard, o);
         if (k % 3)
             edit(m, x->t->random, &what);
         else
             edit_shape(m, x->t->random, &what);
         total.edits++;
-        stock_proof p = stock_prove(&x->e->memory, m, x->hard, x->answers.read, o);
+        ordinary_proof p = ordinary_prove(&x->e->memory, m, x->hard, x->answers.read, o);
         if (!p.proved) {
             total.edits_refused++;
             continue;
         }
-        if (o->weights == STOCK_F16) round_model(m);
+        if (o->weights == ORDINARY_F16) round_model(m);
         x->answers.m = m;
         x->error = p.details->logit_error;
         size_t wrong = run_strings(x, m, 4);
@@ -228,9 +228,9 @@ static void check_edits(subject *x, const struct stock_options *o) {
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
-    stock_proof p = stock_prove(&e->memory, m, hard, read, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
+    ordinary_proof p = ordinary_prove(&e->memory, m, hard, read, &t->options);
     size_t n = t->options.length;
     if (t->must) CHECK(p.proved, "%s: unable, head %u.%u: %s", setting(t), p.layer, p.head, p.reason ? p.reason : "");
     if (t->cannot) CHECK(!p.proved && strstr(p.reason, t->reason), "%s: proved, or for another reason", setting(t));
@@ -240,11 +240,11 @@ static void run_trial(entry *e, void *context) {
         printf("unable: %s: head %u.%u: %s\n", setting(t), p.layer, p.head, p.reason);
     if (!p.proved) return;
     subject x = {.e = e, .t = t, .hard = hard, .error = p.details->logit_error};
-    x.answers = (stock_answers){m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)};
+    x.answers = (ordinary_answers){m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)};
     x.letters = arena_alloc(&e->memory, n + 1, sizeof *x.letters);
     x.tokens = arena_alloc(&e->memory, n + 1, sizeof *x.tokens);
     x.logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *x.logits);
-    if (t->options.weights == STOCK_F16) round_model(m);
+    if (t->options.weights == ORDINARY_F16) round_model(m);
     size_t wrong = run_strings(&x, m, t->strings);
     CHECK(wrong == 0, "%s: proved, and %zu rows are wrong", setting(t), wrong);
     check_edits(&x, &t->options);
@@ -274,12 +274,12 @@ static void check_kinds(test_random *r) {
                                           "/a*b*c*/",
                                           "G(a -> F b)"};
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        temper_spec *s = stock_parse(sources[k], "abc");
+        temper_spec *s = ordinary_parse(sources[k], "abc");
         for (uint64_t number = 0; s && number < 16; number++) {
             bool hard = (number & 7) == 7 || (strstr(sources[k], "O b") && (number & 2));
             trial t = {.name = sources[k], .spec = s, .random = r, .strings = 2, .edits = 1, .must = !hard};
             if (!(number & 1) && (number & 8)) continue;
-            t.options = stock_setting(number, 40 + random_below(r, 40));
+            t.options = ordinary_setting(number, 40 + random_below(r, 40));
             try_spec(&t);
         }
         temper_spec_free(s);
@@ -292,22 +292,22 @@ static void check_far(test_random *r) {
     static const struct {
         const char *source;
         uint64_t setting;
-        enum stock_positions positions;
+        enum ordinary_positions positions;
         size_t proved, unable;
         const char *reason;
-    } cases[] = {{"a S b", 5, STOCK_POSITIONS_RAMP, 1492, 1493, "other positions may get"},
-                 {"#[a] >= #[b]", 4, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
-                 {"#[a] >= #[b]", 5, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
-                 {"H(b -> O a)", 4, STOCK_POSITIONS_AUTO, 1000, 0, NULL},
-                 {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
-                 {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL},
-                 {"#[a] % 2 = 0", 4, STOCK_POSITIONS_AUTO, 252, 300, "a place of up to 300 may move by"},
-                 {"#[a] % 2 = 0", 9, STOCK_POSITIONS_DIGITS, 313, 316, "too small for a step"},
-                 {"a @ #[b]", 11, STOCK_POSITIONS_DIGITS, 219, 300, "a place of up to 300 may move by"}};
+    } cases[] = {{"a S b", 5, ORDINARY_POSITIONS_RAMP, 1492, 1493, "other positions may get"},
+                 {"#[a] >= #[b]", 4, ORDINARY_POSITIONS_AUTO, 1020, 0, NULL},
+                 {"#[a] >= #[b]", 5, ORDINARY_POSITIONS_AUTO, 1020, 0, NULL},
+                 {"H(b -> O a)", 4, ORDINARY_POSITIONS_AUTO, 1000, 0, NULL},
+                 {"(Y a) S (b & Y c)", 4, ORDINARY_POSITIONS_AUTO, 1500, 0, NULL},
+                 {"a S b", 13, ORDINARY_POSITIONS_DIGITS, 1600, 0, NULL},
+                 {"#[a] % 2 = 0", 4, ORDINARY_POSITIONS_AUTO, 252, 300, "a place of up to 300 may move by"},
+                 {"#[a] % 2 = 0", 9, ORDINARY_POSITIONS_DIGITS, 313, 316, "too small for a step"},
+                 {"a @ #[b]", 11, ORDINARY_POSITIONS_DIGITS, 219, 300, "a place of up to 300 may move by"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        temper_spec *s = stock_parse(cases[k].source, "abc");
+        temper_spec *s = ordinary_parse(cases[k].source, "abc");
         trial t = {.name = cases[k].source, .spec = s, .random = r, .strings = 1, .must = true};
-        t.options = stock_setting(cases[k].setting, cases[k].proved);
+        t.options = ordinary_setting(cases[k].setting, cases[k].proved);
         t.options.positions = cases[k].positions;
         if (s) try_spec(&t);
         if (s && cases[k].unable) {
@@ -327,7 +327,7 @@ static void check_lookups(test_random *r) {
     static const char *const sources[] = {"#[a] % 2 = 0", "#[b] % 3 = 1 & #[a] % 2 = 1", "(#[a] + 2 * #[b]) % 5 = 2",
                                           "a @ #[b]", "c @ (#[a] - 1)"};
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        temper_spec *s = stock_parse(sources[k], "abc");
+        temper_spec *s = ordinary_parse(sources[k], "abc");
         for (uint64_t number = 0; s && number < 16; number++) {
             bool both = (number & 6) == 6, gpt2_f16 = !(number & 1) && (number & 2);
             bool cancels = strchr(sources[k], '-') && (number & 4); /* a count that is 0 again */
@@ -338,7 +338,7 @@ static void check_lookups(test_random *r) {
                        .edits = 2,
                        .must = !both && !gpt2_f16 && !cancels};
             if ((number & 1) ? !(number & 8) : number & 8) continue; /* a Llama looks up by digits */
-            t.options = stock_setting(number, 40 + random_below(r, 50));
+            t.options = ordinary_setting(number, 40 + random_below(r, 50));
             try_spec(&t);
         }
         temper_spec_free(s);
@@ -349,28 +349,28 @@ static void check_lookups(test_random *r) {
 static void run_beyond(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     size_t n = t->options.length;
-    stock_proof p = stock_prove(&e->memory, m, hard, read, &t->options);
+    ordinary_proof p = ordinary_prove(&e->memory, m, hard, read, &t->options);
     CHECK(!p.proved, "%s: proved", setting(t));
     subject x = {.e = e, .t = t, .hard = hard};
-    x.answers = (stock_answers){m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)};
+    x.answers = (ordinary_answers){m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)};
     x.letters = arena_zalloc(&e->memory, n + 1, sizeof *x.letters);
     x.tokens = arena_alloc(&e->memory, n + 1, sizeof *x.tokens);
     x.logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *x.logits);
-    struct stock_kernel kernel = {.f16_weights = t->options.weights == STOCK_F16, .f16_cache = true};
-    t->wrong = count_wrong(&x, stock_runner_new(&e->memory, m, &kernel), n);
+    struct ordinary_kernel kernel = {.f16_weights = t->options.weights == ORDINARY_F16, .f16_cache = true};
+    t->wrong = count_wrong(&x, ordinary_runner_new(&e->memory, m, &kernel), n);
 }
 
 /* Beyond what is proved of look-ups the emulator is wrong somewhere. */
 static void check_beyond_lookups(test_random *r) {
     static const size_t lengths[] = {320, 400, 512, 640, 800, 1000};
-    temper_spec *s = stock_parse("#[a] % 2 = 0", "abc");
+    temper_spec *s = ordinary_parse("#[a] % 2 = 0", "abc");
     size_t wrong = 0;
     for (size_t k = 0; s && k < sizeof lengths / sizeof *lengths && !wrong; k++) {
         temper_error e = {0};
-        trial t = {.name = "#[a] % 2 = 0", .spec = s, .random = r, .options = stock_setting(15, lengths[k])};
+        trial t = {.name = "#[a] % 2 = 0", .spec = s, .random = r, .options = ordinary_setting(15, lengths[k])};
         t.options.unchecked = true;
         CHECK(entry_run(&e, run_beyond, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
         wrong += t.wrong;
@@ -386,9 +386,9 @@ static void check_reasons(test_random *r) {
         const char *source, *reason;
     } cases[] = {{"#[a] % 3 = 1", "a place of up to 100 may move by"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        temper_spec *s = stock_parse(cases[k].source, "abc");
+        temper_spec *s = ordinary_parse(cases[k].source, "abc");
         trial t = {.name = cases[k].source, .spec = s, .random = r, .cannot = true, .reason = cases[k].reason};
-        t.options = stock_setting(2, 100);
+        t.options = ordinary_setting(2, 100);
         if (s) try_spec(&t);
         temper_spec_free(s);
     }
@@ -397,12 +397,12 @@ static void check_reasons(test_random *r) {
 static void check_random(test_random *r) {
     size_t count = (size_t)(40 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = stock_random_shape(r);
+        random_shape shape = ordinary_random_shape(r);
         shape.attend = random_below(r, 4) == 0 && !shape.counting;
         char *printed = NULL;
-        temper_spec *s = stock_random_formula(&printed, r, &shape);
+        temper_spec *s = ordinary_random_formula(&printed, r, &shape);
         trial t = {.name = printed, .spec = s, .random = r, .strings = 4, .edits = 1};
-        t.options = stock_setting(random_below(r, 16), 10 + random_below(r, 60));
+        t.options = ordinary_setting(random_below(r, 16), 10 + random_below(r, 60));
         if (s) try_spec(&t);
         temper_free(printed);
         temper_spec_free(s);
@@ -416,7 +416,7 @@ static void check_corpus(test_random *r) {
         temper_spec *s = corpus_parse(c);
         if (!s) continue;
         trial t = {.name = c->name, .spec = s, .random = r, .strings = 3, .edits = 1};
-        t.options = stock_setting(random_below(r, 16), 10 + random_below(r, 40));
+        t.options = ordinary_setting(random_below(r, 16), 10 + random_below(r, 40));
         try_spec(&t);
         temper_spec_free(s);
     }
@@ -430,10 +430,10 @@ static void check_matches(void) {
         "transduce\nemit a = rightmost[j<i, true, Y letter is letter] a\nemit '.' otherwise"};
     test_random r = test_seed(22);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        temper_spec *s = stock_parse(sources[k], "abc");
+        temper_spec *s = ordinary_parse(sources[k], "abc");
         for (uint64_t number = 0; s && number < 7; number++) {
             trial t = {.name = sources[k], .spec = s, .random = &r, .strings = 2, .must = !(number & 6)};
-            t.options = stock_setting(number, 30);
+            t.options = ordinary_setting(number, 30);
             try_spec(&t);
         }
         temper_spec_free(s);
@@ -491,20 +491,20 @@ typedef struct wide_choice {
 static void check_wide_choice(entry *e, void *context) {
     const wide_choice *w = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, w->spec, &read);
-    struct stock_options o = {.architecture = STOCK_GPT2, .length = 60, .kv = STOCK_F16};
-    struct stock_model *m = stock_from_model(&e->memory, hard, &o);
-    const struct stock_hint *hint = &m->hints[0];
-    struct stock_layer *l = &m->layers[hint->layer];
+    const temper_model *hard = ordinary_hard_model(e, w->spec, &read);
+    struct ordinary_options o = {.architecture = ORDINARY_GPT2, .length = 60, .kv = ORDINARY_F16};
+    struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &o);
+    const struct ordinary_hint *hint = &m->hints[0];
+    struct ordinary_layer *l = &m->layers[hint->layer];
     size_t size = m->head_size, width = m->width, first = hint->slot * size, at = SIZE_MAX;
-    CHECK(hint->role == STOCK_YESTERDAY, "the first head of Y a is no head for the position before");
+    CHECK(hint->role == ORDINARY_YESTERDAY, "the first head of Y a is no head for the position before");
     for (size_t d = first; d < first + size; d++)
         for (size_t c = 0; c < width; c++) {
             l->query[d * width + c] *= (float)w->slower;
             if (l->value[d * width + c] != 0) at = d;
         }
     l->value[at * width] += (float)w->constant; /* the pin, which is 1 after the norm */
-    stock_proof p = stock_prove(&e->memory, m, hard, read, &o);
+    ordinary_proof p = ordinary_prove(&e->memory, m, hard, read, &o);
     const proved_head *made = &p.details->heads[0];
     if (!CHECK(p.details->head_count > 0 && made->error > 0, "nothing is said of the head: %s", p.reason)) return;
     double share = fmin(made->leak / (double)(o.length - 1), 0x1p-13), right = w->constant + 1;
@@ -515,7 +515,7 @@ static void check_wide_choice(entry *e, void *context) {
 }
 
 static void check_wide(void) {
-    temper_spec *s = stock_parse("Y a", "abc");
+    temper_spec *s = ordinary_parse("Y a", "abc");
     for (double slower = 1; s && slower > 0.2; slower -= 0.05)
         for (double constant = 100; constant < 2000; constant *= 2) {
             wide_choice w = {s, constant, slower};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ordinary/proof/ordinary_confirm.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 enum { PIN, GROUND = 2, BALANCE };
 
@@ -18,7 +18,7 @@ static void check_mixed(const prover *from, const proved_row *value, const weigh
     prover p = *from;
     weighed_mean w = {.weight = plain->weight, .off = plain->off};
     double weights = 1.002 * ((double)p.positions - 1 + w.weight);
-    p.options.weights = STOCK_F16;
+    p.options.weights = ORDINARY_F16;
     double expected = plain->number_off[1] * (1 + 0x1p-11) + 0x1p-25 * weights;
     CHECK(prove_weighed_value(&p, value, &w) && fabs(w.number_off[1] / expected - 1) < 1e-12 &&
               w.number_off[0] == plain->number_off[0],
@@ -30,8 +30,8 @@ static void check_mixed(const prover *from, const proved_row *value, const weigh
 static void check_rounded_back(entry *e, void *context) {
     test_random *r = context;
     const size_t n = 2 + random_below(r, 300);
-    struct stock_model m = {.positions = (uint32_t)n};
-    prover p = {.arena = &e->memory, .m = &m, .options = {.kv = STOCK_F16}, .positions = n};
+    struct ordinary_model m = {.positions = (uint32_t)n};
+    prover p = {.arena = &e->memory, .m = &m, .options = {.kv = ORDINARY_F16}, .positions = n};
     bool signs = random_below(r, 2);
     double letters[3] = {1, 0, signs ? -1 : 1}, weight = ldexp(1, (int)random_below(r, 7));
     p.x = ideals_new(&e->memory, n, 3);
@@ -59,34 +59,36 @@ typedef struct tensors {
     entry *e;
     const temper_model *hard;
     const temper_spec *read;
-    struct stock_options options;
-    struct stock_model *m;
+    struct ordinary_options options;
+    struct ordinary_model *m;
     uint32_t first, spare; /* columns: the first, and one that nobody writes or reads */
 } tensors;
 
-static uint32_t spare_column(const struct stock_model *m) { return m->width - 1; }
+static uint32_t spare_column(const struct ordinary_model *m) { return m->width - 1; }
 
-static void lower(tensors *t, entry *e, const temper_spec *spec, const struct stock_options *o) {
+static void lower(tensors *t, entry *e, const temper_spec *spec, const struct ordinary_options *o) {
     *t = (tensors){.e = e, .options = *o};
-    t->hard = stock_hard_model(e, spec, &t->read);
-    t->m = stock_from_model(&e->memory, t->hard, o);
-    t->first = BALANCE + t->m->balances;
+    t->hard = ordinary_hard_model(e, spec, &t->read);
+    t->m = ordinary_from_model(&e->memory, t->hard, o);
+    t->first = BALANCE + t->m->zero_sums;
     t->spare = spare_column(t->m);
 }
 
-static const struct stock_hint *hint_of(const tensors *t, stock_role role) {
+static const struct ordinary_hint *hint_of(const tensors *t, ordinary_role role) {
     for (size_t k = 0; k < t->m->hint_count; k++)
         if (t->m->hints[k].role == role) return &t->m->hints[k];
     return NULL;
 }
 
-static const proved_head *head_of(const stock_proof *p, stock_role role) {
+static const proved_head *head_of(const ordinary_proof *p, ordinary_role role) {
     for (size_t k = 0; k < p->details->head_count; k++)
         if (p->details->heads[k].hint->role == role) return &p->details->heads[k];
     return NULL;
 }
 
-static stock_proof prove(const tensors *t) { return stock_prove(&t->e->memory, t->m, t->hard, t->read, &t->options); }
+static ordinary_proof prove(const tensors *t) {
+    return ordinary_prove(&t->e->memory, t->m, t->hard, t->read, &t->options);
+}
 
 static void settle(const tensors *t, float *row) {
     float sum = 0;
@@ -96,7 +98,7 @@ static void settle(const tensors *t, float *row) {
 
 /* The spare column: 1 where the digit is at least 1, and -1 there by another step, so that it is 0 everywhere. */
 static void add_noise(const tensors *t, uint32_t layer, uint32_t digit) {
-    struct stock_layer *l = &t->m->layers[layer];
+    struct ordinary_layer *l = &t->m->layers[layer];
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t unit = t->m->hidden - 4 + k;
         float *row = l->up + (size_t)unit * t->m->width, write = (k == 0 || k == 3 ? 1 : -1) / 64.0F;
@@ -104,8 +106,8 @@ static void add_noise(const tensors *t, uint32_t layer, uint32_t digit) {
         row[PIN] = k % 2 ? -96 : -32;
         settle(t, row);
         l->down[(size_t)t->spare * t->m->hidden + unit] = write;
-        for (uint32_t c = 0; c < t->m->balances; c++)
-            l->down[(size_t)(BALANCE + c) * t->m->hidden + unit] = -write / (float)t->m->balances;
+        for (uint32_t c = 0; c < t->m->zero_sums; c++)
+            l->down[(size_t)(BALANCE + c) * t->m->hidden + unit] = -write / (float)t->m->zero_sums;
     }
 }
 
@@ -123,11 +125,11 @@ static uint32_t digit_column(const tensors *t) {
 /* What steps take back to 0 is off by all that they are, the rounding of their sum included. */
 static void check_returns(entry *e, void *context) {
     tensors t;
-    lower(&t, e, context, &(struct stock_options){.length = 60});
+    lower(&t, e, context, &(struct ordinary_options){.length = 60});
     uint32_t digit = digit_column(&t);
     if (!CHECK(digit && prove(&t).proved, "the lowering is another one")) return;
     add_noise(&t, 1, digit);
-    stock_proof p = prove(&t);
+    ordinary_proof p = prove(&t);
     const proved_column *c = &p.details->columns[t.spare];
     CHECK(p.proved && c->error > 0 && c->zero == c->error, "a column that returns to 0 is off by %g, and there by %g",
           c->error, c->zero);
@@ -137,22 +139,23 @@ static void check_returns(entry *e, void *context) {
 /* Another column with the same mean, which nobody reads, makes no look-up surer. */
 static void check_other_column(entry *e, void *context) {
     tensors t;
-    lower(&t, e, context, &(struct stock_options){.length = 20, .weights = STOCK_F16});
-    const struct stock_hint *h = hint_of(&t, STOCK_WEIGHED);
-    stock_proof before = prove(&t);
+    lower(&t, e, context, &(struct ordinary_options){.length = 20, .weights = ORDINARY_F16});
+    const struct ordinary_hint *h = hint_of(&t, ORDINARY_WEIGHED);
+    ordinary_proof before = prove(&t);
     if (!CHECK(h && before.proved, "the lowering is another one")) return;
-    CHECK(stock_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options).proved, "the audit refuses a lowering");
+    CHECK(ordinary_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options).proved,
+          "the audit refuses a lowering");
     size_t all = (size_t)t.m->heads * t.m->head_size;
     for (uint32_t v = 0; v < 2; v++) {
         float *mix = t.m->layers[h->layer].mix + (size_t)h->slot * t.m->head_size + v;
         mix[(t.spare - v) * all] = 8;
-        for (uint32_t c = 0; c < t.m->balances; c++) mix[(BALANCE + c) * all] -= 8 / (float)t.m->balances;
+        for (uint32_t c = 0; c < t.m->zero_sums; c++) mix[(BALANCE + c) * all] -= 8 / (float)t.m->zero_sums;
     }
-    stock_proof after = prove(&t);
-    const proved_head *x = head_of(&before, STOCK_LOOKUP), *y = head_of(&after, STOCK_LOOKUP);
+    ordinary_proof after = prove(&t);
+    const proved_head *x = head_of(&before, ORDINARY_LOOKUP), *y = head_of(&after, ORDINARY_LOOKUP);
     CHECK(!after.proved || y->gap <= x->gap, "a gap of %.17g became %.17g", x->gap, y->gap);
     /* the audit takes no column that nobody reads, and then nothing is called proved */
-    stock_proof whole = stock_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options);
+    ordinary_proof whole = ordinary_prove_confirmed(&e->memory, t.m, t.hard, t.read, &t.options);
     CHECK(after.proved && !whole.proved && strstr(whole.reason, "the audit does not confirm the proof: tensor"),
           "%s, and %s", after.reason ? after.reason : "proved", whole.reason ? whole.reason : "confirmed");
     edits++;
@@ -163,13 +166,13 @@ static void check_other_column(entry *e, void *context) {
    of what divides it 2^-8, since a small number would hardly move, but scores have other sizes than those that
    count. */
 static void add_more_noise(tensors *t, uint32_t which, double most) {
-    const struct stock_hint *h = hint_of(t, STOCK_WEIGHED);
+    const struct ordinary_hint *h = hint_of(t, ORDINARY_WEIGHED);
     bool refused = false;
     float *value = t->m->layers[h->layer].value + ((size_t)h->slot * t->m->head_size + which) * t->m->width;
     for (float by = 1; by <= 0x1p24F && !refused; by *= 2) {
         value[t->spare] = by;
         settle(t, value);
-        stock_proof p = prove(t);
+        ordinary_proof p = prove(t);
         refused = !p.proved;
         edits++;
         if (p.proved)
@@ -183,8 +186,8 @@ static void add_more_noise(tensors *t, uint32_t which, double most) {
 
 static void check_noise(entry *e, void *context) {
     tensors t;
-    lower(&t, e, context, &(struct stock_options){.length = 20});
-    const struct stock_hint *h = hint_of(&t, STOCK_WEIGHED);
+    lower(&t, e, context, &(struct ordinary_options){.length = 20});
+    const struct ordinary_hint *h = hint_of(&t, ORDINARY_WEIGHED);
     uint32_t digit = digit_column(&t);
     if (!CHECK(h && digit && prove(&t).proved, "the lowering is another one")) return;
     add_noise(&t, h->layer - 1, digit);
@@ -196,15 +199,16 @@ static void check_noise(entry *e, void *context) {
 static void check_turns(entry *e, void *context) {
     tensors t;
     lower(&t, e, context,
-          &(struct stock_options){.architecture = STOCK_LLAMA, .positions = STOCK_POSITIONS_DIGITS, .length = 40});
-    const struct stock_hint *h = hint_of(&t, STOCK_LOOKUP);
-    stock_proof whole = prove(&t);
+          &(struct ordinary_options){
+              .architecture = ORDINARY_LLAMA, .positions = ORDINARY_POSITIONS_DIGITS, .length = 40});
+    const struct ordinary_hint *h = hint_of(&t, ORDINARY_LOOKUP);
+    ordinary_proof whole = prove(&t);
     if (!CHECK(h && t.m->rope_factors && whole.proved, "the lowering is another one: %s", whole.reason)) return;
     uint32_t half = t.m->head_size / 2, pair = h->dimensions[h->rows - 1] % half;
     double turn = pow(t.m->rope_base, -2.0 * pair / t.m->head_size) * t.m->positions;
     for (int k = 12; k < 20; k++) {
         t.m->rope_factors[pair] = (float)(turn * ldexp(1.01, k));
-        stock_proof p = prove(&t);
+        ordinary_proof p = prove(&t);
         CHECK(p.proved == (k >= 15), "a pair that turns by 2^-%d and less in all: %s", k,
               p.proved ? "proved" : p.reason);
         edits++;
@@ -213,7 +217,7 @@ static void check_turns(entry *e, void *context) {
 
 static void run(const char *source, void (*check)(entry *, void *)) {
     temper_error e = {0};
-    temper_spec *s = stock_parse(source, "abc");
+    temper_spec *s = ordinary_parse(source, "abc");
     CHECK(s && entry_run(&e, check, s) == TEMPER_OK, "%s: %s", source, e.text);
     temper_spec_free(s);
 }

@@ -10,7 +10,7 @@
 #include "logic/formula.h"
 #include "ordinary/run/ordinary_answer.h"
 #include "ordinary/run/ordinary_run.h"
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 typedef struct totals {
     size_t specs, models, strings, dead, rows, refused, mirrored, most_layers, most_width;
@@ -21,8 +21,8 @@ static totals total;
 typedef struct trial {
     const char *name;
     const temper_spec *spec;
-    struct stock_options options;
-    struct stock_kernel kernel;
+    struct ordinary_options options;
+    struct ordinary_kernel kernel;
     size_t strings;
     size_t long_strings; /* of these, with as many letters as the model takes */
     test_random *random;
@@ -32,8 +32,8 @@ typedef struct trial {
 typedef struct subject {
     const trial *t;
     const temper_spec *read;
-    const struct stock_model *m;
-    const stock_runner *runner;
+    const struct ordinary_model *m;
+    const ordinary_runner *runner;
     temper_kind kind;
     size_t outputs;
     unsigned char *truth; /* [outputs][n] */
@@ -41,7 +41,7 @@ typedef struct subject {
     arena *memory, *scratch;
 } subject;
 
-static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+static const char *setting(const trial *t) { return ordinary_setting_text(t->name, &t->options); }
 
 static const char *shown(const subject *x, const uint32_t *w, size_t n) {
     static char out[200];
@@ -54,9 +54,9 @@ static const char *shown(const subject *x, const uint32_t *w, size_t n) {
 
 static void check_row(const subject *x, const uint32_t *w, size_t n, size_t row) {
     const float *logits = x->logits + row * x->m->vocabulary;
-    stock_answers answers = {x->m, x->read, x->kind, x->truth};
+    ordinary_answers answers = {x->m, x->read, x->kind, x->truth};
     total.rows++;
-    bool ok = stock_answer_is_right(&answers, logits, row, n);
+    bool ok = ordinary_answer_is_right(&answers, logits, row, n);
     if (!CHECK(ok, "%s: row %zu of '%s'", setting(x->t), row, shown(x, w, n)) && getenv("STOCK_SHOW"))
         for (uint32_t t = 0; t < x->m->vocabulary; t++) printf("  %s %g\n", x->m->tokens[t], (double)logits[t]);
 }
@@ -64,10 +64,10 @@ static void check_row(const subject *x, const uint32_t *w, size_t n, size_t row)
 static void check_string(const subject *x, const uint32_t *w, size_t n) {
     temper_error e;
     uint32_t *tokens = arena_alloc(x->memory, n + 1, sizeof *tokens);
-    tokens[0] = STOCK_START;
-    for (size_t k = 0; k < n; k++) tokens[k + 1] = STOCK_FIRST_LETTER + w[x->m->mirrored ? n - 1 - k : k];
+    tokens[0] = ORDINARY_BOS;
+    for (size_t k = 0; k < n; k++) tokens[k + 1] = ORDINARY_LETTERS + w[x->m->mirrored ? n - 1 - k : k];
     if (n) temper_spec_eval_outputs(x->truth, x->read, w, n, &e);
-    stock_run(x->logits, x->runner, tokens, n + 1, x->scratch);
+    ordinary_run(x->logits, x->runner, tokens, n + 1, x->scratch);
     total.strings++;
     for (size_t row = 0; row <= n; row++) check_row(x, w, n, row);
     if (x->m->mirrored || x->t->spec->kind != TEMPER_KIND_ACCEPTOR) return;
@@ -75,7 +75,7 @@ static void check_string(const subject *x, const uint32_t *w, size_t n) {
         size_t row = random_below(x->t->random, n + 1);
         int accept = 0;
         temper_spec_eval(&accept, NULL, x->t->spec, w, row, &e);
-        bool said = x->logits[row * x->m->vocabulary + STOCK_END] > -64;
+        bool said = x->logits[row * x->m->vocabulary + ORDINARY_EOS] > -64;
         CHECK(said == (bool)accept, "%s: prefix %zu of '%s'", setting(x->t), row, shown(x, w, n));
     }
 }
@@ -86,15 +86,15 @@ static void check_dead(const subject *x, const uint32_t *w, size_t n) {
     uint32_t size = x->m->vocabulary, dead = size - 1, letters = (uint32_t)x->read->letters.count;
     uint32_t *tokens = arena_alloc(x->memory, n + 1, sizeof *tokens);
     size_t first = 1 + random_below(x->t->random, n), many = random_below(x->t->random, 3);
-    tokens[0] = STOCK_START;
+    tokens[0] = ORDINARY_BOS;
     for (size_t k = 1; k <= n; k++) {
         bool is_dead = k == first || (k > first && many && random_below(x->t->random, many * many) == 0);
         uint32_t which = (uint32_t)random_below(x->t->random, size - letters - 1);
-        tokens[k] = !is_dead ? STOCK_FIRST_LETTER + w[k - 1]
-                    : which  ? STOCK_FIRST_LETTER + letters + which - 1
-                             : STOCK_END;
+        tokens[k] = !is_dead ? ORDINARY_LETTERS + w[k - 1]
+                    : which  ? ORDINARY_LETTERS + letters + which - 1
+                             : ORDINARY_EOS;
     }
-    stock_run(x->logits, x->runner, tokens, n + 1, x->scratch);
+    ordinary_run(x->logits, x->runner, tokens, n + 1, x->scratch);
     for (size_t row = first; row <= n; row++)
         for (uint32_t t = 0; t < dead; t++) {
             const float *logits = x->logits + row * size;
@@ -107,7 +107,7 @@ static void check_dead(const subject *x, const uint32_t *w, size_t n) {
 
 /* Numbers that file formats and f16 cannot hold, and weights that would make them. */
 static void check_weights(const subject *x) {
-    const struct stock_model *m = x->m;
+    const struct ordinary_model *m = x->m;
     size_t all = (size_t)m->heads * m->head_size * m->width;
     CHECK(m->heads * m->head_size <= m->width, "%s: heads are wider than the model", setting(x->t));
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -120,13 +120,13 @@ static void check_weights(const subject *x) {
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
-    const temper_model *hard = stock_hard_model(e, t->spec, &read);
-    const struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    const temper_model *hard = ordinary_hard_model(e, t->spec, &read);
+    const struct ordinary_model *m = ordinary_from_model(&e->memory, hard, &t->options);
     size_t n = t->options.length, outputs = hard->read.count;
     subject x = {.t = t,
                  .read = read,
                  .m = m,
-                 .runner = stock_runner_new(&e->memory, m, &t->kernel),
+                 .runner = ordinary_runner_new(&e->memory, m, &t->kernel),
                  .kind = hard->kind,
                  .outputs = outputs,
                  .truth = arena_alloc(&e->memory, outputs * n, 1),
@@ -161,21 +161,21 @@ static bool try_spec(trial *t) {
 
 /* A setting by a number: architecture, weights, cache, kernel. */
 static void set_options(trial *t, uint64_t number, size_t length) {
-    t->options = stock_setting((number & 7) | (number & 16 ? 8 : 0), length);
-    t->kernel = (struct stock_kernel){.f16_weights = number & 2,
-                                      .f16_cache = number & 4,
-                                      .fused = number & 8,
-                                      .f32_norm = !(number & 2) && random_below(t->random, 2)};
+    t->options = ordinary_setting((number & 7) | (number & 16 ? 8 : 0), length);
+    t->kernel = (struct ordinary_kernel){.f16_weights = number & 2,
+                                         .f16_cache = number & 4,
+                                         .fused = number & 8,
+                                         .f32_norm = !(number & 2) && random_below(t->random, 2)};
 }
 
 static void check_random_formulas(test_random *r) {
     size_t count = (size_t)(150 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = stock_random_shape(r);
+        random_shape shape = ordinary_random_shape(r);
         shape.modulo = random_below(r, 5) == 0;
         shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
         char *printed = NULL;
-        temper_spec *s = stock_random_formula(&printed, r, &shape);
+        temper_spec *s = ordinary_random_formula(&printed, r, &shape);
         if (!s) continue;
         trial t = {.name = printed, .spec = s, .strings = 6, .long_strings = 1, .random = r};
         set_options(&t, random_below(r, 32), 20 + random_below(r, 60));
@@ -204,8 +204,8 @@ static void check_corpus(test_random *r) {
 static void check_regexes(test_random *r) {
     size_t count = (size_t)(15 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        char regex[STOCK_REGEX];
-        temper_spec *s = stock_random_regex(regex, r);
+        char regex[ORDINARY_REGEX];
+        temper_spec *s = ordinary_random_regex(regex, r);
         if (!s) continue;
         trial t = {.name = regex, .spec = s, .strings = 6, .long_strings = 1, .random = r};
         set_options(&t, random_below(r, 32), 20 + random_below(r, 40));
@@ -218,7 +218,7 @@ static void check_regexes(test_random *r) {
 /* Language models and transducers that look back only, in every setting. */
 static void check_tasks(test_random *r) {
     for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
-        temper_spec *s = stock_parse(task->text, task->alphabet);
+        temper_spec *s = ordinary_parse(task->text, task->alphabet);
         if (!s) continue;
         trial t = {.name = task->name, .spec = s, .strings = 5, .long_strings = 1, .random = r};
         for (unsigned number = 0; number<4; number += test_effort()> 1 ? 1 : 2) {
@@ -245,14 +245,14 @@ static const far_case far_cases[] = {
 
 static void check_far(test_random *r, size_t length) {
     for (size_t k = 0; k < sizeof far_cases / sizeof *far_cases; k++) {
-        temper_spec *s = stock_parse(far_cases[k].text, "abc");
+        temper_spec *s = ordinary_parse(far_cases[k].text, "abc");
         if (!s) continue;
         unsigned step = length > 300 || test_effort() > 1 ? 1 : 7;
         for (unsigned number = (unsigned)random_below(r, step); number < 32; number += step) {
             trial t = {
                 .name = far_cases[k].text, .spec = s, .strings = 1, .long_strings = 1, .random = r, .must = true};
             set_options(&t, number, length);
-            bool is_short = t.options.weights == STOCK_F16 || t.options.kv == STOCK_F16;
+            bool is_short = t.options.weights == ORDINARY_F16 || t.options.kv == ORDINARY_F16;
             if (is_short && far_cases[k].most && length > far_cases[k].most) t.options.length = far_cases[k].most;
             if (!strcmp(far_cases[k].text, "#[a] % 3 = 1") && t.options.length > 1000) t.options.length = 1000;
             total.specs++;
@@ -266,13 +266,13 @@ static void check_far(test_random *r, size_t length) {
 static void only_lower(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
-    (void)stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options);
+    (void)ordinary_from_model(&e->memory, ordinary_hard_model(e, t->spec, &read), &t->options);
 }
 
-static void check_refusal(const char *source, enum stock_architecture architecture, enum stock_number weights,
-                          enum stock_number kv, enum stock_positions positions, size_t most) {
+static void check_refusal(const char *source, enum ordinary_architecture architecture, enum ordinary_number weights,
+                          enum ordinary_number kv, enum ordinary_positions positions, size_t most) {
     temper_error e;
-    temper_spec *s = stock_parse(source, "abc");
+    temper_spec *s = ordinary_parse(source, "abc");
     if (!s) return;
     trial t = {.name = source, .spec = s, .options = {architecture, most + 1, weights, kv, positions}};
     char number[40];
@@ -289,13 +289,13 @@ static void run_ramp(entry *e, void *context) {
     const trial *t = context;
     const temper_spec *read;
     arena scratch;
-    struct stock_model *m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options);
+    struct ordinary_model *m = ordinary_from_model(&e->memory, ordinary_hard_model(e, t->spec, &read), &t->options);
     size_t n = t->options.length, wrong = 0, first = 0;
     uint32_t *ids = arena_zalloc(&e->memory, n + 1, sizeof *ids);
     float *logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *logits);
     for (size_t i = 1; i <= n; i++) ids[i] = i % 2 ? 3 : 4;
     arena_init(&scratch, e->memory.trap);
-    stock_run(logits, stock_runner_new(&e->memory, m, &t->kernel), ids, n + 1, &scratch);
+    ordinary_run(logits, ordinary_runner_new(&e->memory, m, &t->kernel), ids, n + 1, &scratch);
     arena_free(&scratch);
     for (size_t i = 1; i <= n; i++)
         if ((logits[i * m->vocabulary + 1] > -64) != (ids[i] == 3)) {
@@ -308,12 +308,12 @@ static void run_ramp(entry *e, void *context) {
 
 static void check_ramp(void) {
     temper_error e;
-    temper_spec *s = stock_parse("a S b", "abc");
+    temper_spec *s = ordinary_parse("a S b", "abc");
     for (size_t n = 1492; n <= 1493; n++) {
-        enum stock_number kv = n == 1492 ? STOCK_F16 : STOCK_F32;
+        enum ordinary_number kv = n == 1492 ? ORDINARY_F16 : ORDINARY_F32;
         trial t = {.name = "a S b",
                    .spec = s,
-                   .options = {STOCK_LLAMA, n, STOCK_F32, kv, STOCK_POSITIONS_RAMP},
+                   .options = {ORDINARY_LLAMA, n, ORDINARY_F32, kv, ORDINARY_POSITIONS_RAMP},
                    .kernel = {.f16_cache = true, .fused = true}};
         CHECK(entry_run(&e, run_ramp, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
     }
@@ -321,16 +321,16 @@ static void check_ramp(void) {
 }
 
 static void check_refusals(void) {
-    enum stock_positions any = STOCK_POSITIONS_AUTO;
-    check_refusal("#[a] >= #[b]", STOCK_GPT2, STOCK_F32, STOCK_F16, any, 1023);
-    check_refusal("2 * #[a] >= 3 * #[b] + 1", STOCK_LLAMA, STOCK_F32, STOCK_F16, any, 341);
-    check_refusal("#[a] % 3 = 1", STOCK_GPT2, STOCK_F32, STOCK_F32, any, 1000);
-    check_refusal("#[a] % 3 = 1", STOCK_GPT2, STOCK_F32, STOCK_F16, any, 300);
-    check_refusal("#[a] % 3 = 1", STOCK_LLAMA, STOCK_F16, STOCK_F32, any, 300);
-    check_refusal("a S b", STOCK_LLAMA, STOCK_F32, STOCK_F16, STOCK_POSITIONS_RAMP, 1492);
-    check_refusal("70000 * #[a] >= #[b]", STOCK_GPT2, STOCK_F32, STOCK_F32, any, 59);
-    check_refusal("70000 * #[a] >= #[b]", STOCK_GPT2, STOCK_F16, STOCK_F32, any, 0);
-    check_refusal("70000 * #[a] >= #[b]", STOCK_LLAMA, STOCK_F32, STOCK_F16, any, 0);
+    enum ordinary_positions any = ORDINARY_POSITIONS_AUTO;
+    check_refusal("#[a] >= #[b]", ORDINARY_GPT2, ORDINARY_F32, ORDINARY_F16, any, 1023);
+    check_refusal("2 * #[a] >= 3 * #[b] + 1", ORDINARY_LLAMA, ORDINARY_F32, ORDINARY_F16, any, 341);
+    check_refusal("#[a] % 3 = 1", ORDINARY_GPT2, ORDINARY_F32, ORDINARY_F32, any, 1000);
+    check_refusal("#[a] % 3 = 1", ORDINARY_GPT2, ORDINARY_F32, ORDINARY_F16, any, 300);
+    check_refusal("#[a] % 3 = 1", ORDINARY_LLAMA, ORDINARY_F16, ORDINARY_F32, any, 300);
+    check_refusal("a S b", ORDINARY_LLAMA, ORDINARY_F32, ORDINARY_F16, ORDINARY_POSITIONS_RAMP, 1492);
+    check_refusal("70000 * #[a] >= #[b]", ORDINARY_GPT2, ORDINARY_F32, ORDINARY_F32, any, 59);
+    check_refusal("70000 * #[a] >= #[b]", ORDINARY_GPT2, ORDINARY_F16, ORDINARY_F32, any, 0);
+    check_refusal("70000 * #[a] >= #[b]", ORDINARY_LLAMA, ORDINARY_F32, ORDINARY_F16, any, 0);
 }
 
 int main(int argc, char **argv) {

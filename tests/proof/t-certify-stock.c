@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 #include "temper.h"
 #include "test.h"
 
@@ -14,7 +14,7 @@ static struct { size_t verdicts, proved, shorter; } total;
 static temper_stock_verdict ask(const char *source, const char *letters, const temper_stock_options *o) {
     temper_error e = {0};
     temper_stock_verdict v = {0};
-    temper_spec *s = stock_parse(source, letters);
+    temper_spec *s = ordinary_parse(source, letters);
     if (!s) return v;
     CHECK(temper_certify_stock(&v, s, o, &e) == TEMPER_OK, "%s, length %zu: %s", source, o->length, e.text);
     temper_spec_free(s);
@@ -61,7 +61,7 @@ static void check_files(const char *source, temper_stock architecture, size_t le
     temper_stock_options o = {.architecture = architecture, .length = letters};
     char *bytes = NULL;
     size_t length;
-    temper_spec *s = stock_parse(source, "ab");
+    temper_spec *s = ordinary_parse(source, "ab");
     if (!s) return;
     CHECK(temper_export_gguf(&info, &bytes, &length, s, &o, &e) == TEMPER_OK, "%s: %s", source, e.text);
     if (refused) CHECK(strstr(info.proof.reason, refused), "%s: %s", source, info.proof.reason);

@@ -32,7 +32,7 @@ static void give_up(const char *what, const temper_error *err) {
 }
 
 typedef struct maker {
-    const stock_spec *about;
+    const ordinary_spec *about;
     const sequence_task *task; /* NULL: `about` is not of the suite */
     temper_spec *spec, *next;  /* next: NULL where every letter is legal */
     temper_model *hard;        /* of next: what is legal before the first letter */
@@ -280,7 +280,7 @@ static void put_oracle(maker *m, size_t length) {
     fputs("]}\n", m->out);
 }
 
-static void make_case(const char *parent, const stock_spec *about, const sequence_task *task, size_t length,
+static void make_case(const char *parent, const ordinary_spec *about, const sequence_task *task, size_t length,
                       uint64_t seed) {
     char folder[2048], path[2100];
     temper_error err;
@@ -310,9 +310,9 @@ static void make_case(const char *parent, const stock_spec *about, const sequenc
 
 /* ---- strings that runtimes drew ---- */
 
-static const stock_spec *find_spec(const char *name) {
-    for (size_t k = 0; k < STOCK_SPECS; k++)
-        if (strcmp(stock_specs[k].name, name) == 0) return &stock_specs[k];
+static const ordinary_spec *find_spec(const char *name) {
+    for (size_t k = 0; k < ORDINARY_SPECS; k++)
+        if (strcmp(ordinary_specs[k].name, name) == 0) return &ordinary_specs[k];
     give_up(name, NULL);
     return NULL;
 }
@@ -322,7 +322,7 @@ static const stock_spec *find_spec(const char *name) {
 static void check_members(const char *path, size_t least) {
     static char line[1 << 16];
     size_t strings = 0, languages = 0;
-    bool seen[STOCK_SPECS] = {false};
+    bool seen[ORDINARY_SPECS] = {false};
     FILE *f = fopen(path, "r");
     if (!f) give_up(path, NULL);
     while (fgets(line, sizeof line, f)) {
@@ -334,7 +334,7 @@ static void check_members(const char *path, size_t least) {
         if (!tab) give_up(line, NULL);
         *tab = 0;
         tab[1 + strcspn(tab + 1, "\n")] = 0;
-        const stock_spec *about = find_spec(line);
+        const ordinary_spec *about = find_spec(line);
         temper_spec_options o = {.syntax = about->syntax, .alphabet = about->alphabet, .tokens = about->tokens};
         if (temper_spec_parse(&spec, about->text, strlen(about->text), &o, &err) != TEMPER_OK ||
             temper_spec_encode(&word, &n, spec, tab + 1, strlen(tab + 1), &err) != TEMPER_OK)
@@ -347,8 +347,8 @@ static void check_members(const char *path, size_t least) {
                 word[n - 1 - k] = x;
             }
         CHECK(accepts(&m, word, n), "%s: %s was drawn, and is not of the language", line, tab + 1);
-        languages += !seen[about - stock_specs];
-        seen[about - stock_specs] = true;
+        languages += !seen[about - ordinary_specs];
+        seen[about - ordinary_specs] = true;
         strings++;
         temper_free(word);
         temper_spec_free(spec);
@@ -376,21 +376,21 @@ int main(int argc, char **argv) {
     if (strcmp(argv[2], "members") == 0) return check_drawn(argv[1], argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
     size_t length = strtoul(argv[2], NULL, 10), made = 0;
     const char *which = argc > 3 ? argv[3] : "1";
-    stock_group group = strcmp(which, "far") == 0      ? STOCK_FAR
-                        : strcmp(which, "counts") == 0 ? STOCK_COUNTS
-                                                       : STOCK_ANY;
+    ordinary_group group = strcmp(which, "far") == 0      ? ORDINARY_FAR
+                           : strcmp(which, "counts") == 0 ? ORDINARY_COUNTS
+                                                          : ORDINARY_ANY;
     size_t share = group ? 1 : strtoul(which, NULL, 10);
     mkdir(argv[1], 0777);
-    for (size_t k = 0; k < STOCK_SPECS; k++) {
-        if ((group && stock_specs[k].group != group) || k % share) continue;
-        make_case(argv[1], &stock_specs[k], NULL, length, 100 + k);
+    for (size_t k = 0; k < ORDINARY_SPECS; k++) {
+        if ((group && ordinary_specs[k].group != group) || k % share) continue;
+        make_case(argv[1], &ordinary_specs[k], NULL, length, 100 + k);
         made++;
     }
     for (size_t k = 0; k < sequence_count() && !group; k++) {
         const sequence_task *task = &sequence_suite[k];
         char name[100];
         snprintf(name, sizeof name, "task-%s", task->name);
-        stock_spec about = {name, task->text, task->alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_ANY};
+        ordinary_spec about = {name, task->text, task->alphabet, TEMPER_SYNTAX_SPEC, 0, ORDINARY_ANY};
         if (k % share) continue;
         make_case(argv[1], &about, task, length, 1000 + k);
         made++;

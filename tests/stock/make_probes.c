@@ -23,18 +23,18 @@ enum { PIN, OPPOSITE, BALANCE = 3, NUMBER = 8, RESULT, REAL, START, MARK, MANY }
 
 typedef struct probe {
     const char *name;
-    enum stock_architecture architecture;
+    enum ordinary_architecture architecture;
     uint32_t positions;
     bool as_f16;
     double number[LETTERS];
     double shrink; /* 0: 1; a column holds so much less, so that the norm is the identity */
-    struct stock_model *m;
+    struct ordinary_model *m;
 } probe;
 
 static float *zeros(arena *a, size_t count) { return arena_zalloc(a, count, sizeof(float)); }
 
 static float *make_gain(const probe *p, arena *a) {
-    bool gpt2 = p->architecture == STOCK_GPT2;
+    bool gpt2 = p->architecture == ORDINARY_GPT2;
     double pin = gpt2 ? 0x1p13 : 0x1p15, spread = gpt2 ? pin * sqrt(2.0 / WIDTH) : pin / sqrt((double)WIDTH);
     float *gain = zeros(a, WIDTH);
     for (int c = NUMBER; c < WIDTH; c++) gain[c] = (float)spread;
@@ -45,38 +45,38 @@ static float *make_gain(const probe *p, arena *a) {
 /* What is written to a column: row[column * stride]. */
 static void write_to(const probe *p, float *row, size_t stride, int column, double x) {
     row[column * stride] += (float)x;
-    if (p->architecture == STOCK_GPT2) row[BALANCE * stride] -= (float)x;
+    if (p->architecture == ORDINARY_GPT2) row[BALANCE * stride] -= (float)x;
 }
 
 static void begin(probe *p, arena *a) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn";
-    struct stock_model *m = p->m = arena_zalloc(a, 1, sizeof *m);
-    bool gpt2 = p->architecture == STOCK_GPT2;
-    *m = (struct stock_model){.architecture = p->architecture,
-                              .positions = p->positions,
-                              .width = WIDTH,
-                              .heads = HEADS,
-                              .head_size = SIZE,
-                              .hidden = HIDDEN,
-                              .layer_count = 1,
-                              .vocabulary = LETTERS + 3,
-                              .letters = LETTERS,
-                              .epsilon = 1e-5,
-                              .rope_base = gpt2 ? 0 : 10000};
+    struct ordinary_model *m = p->m = arena_zalloc(a, 1, sizeof *m);
+    bool gpt2 = p->architecture == ORDINARY_GPT2;
+    *m = (struct ordinary_model){.architecture = p->architecture,
+                                 .positions = p->positions,
+                                 .width = WIDTH,
+                                 .heads = HEADS,
+                                 .head_size = SIZE,
+                                 .hidden = HIDDEN,
+                                 .layer_count = 1,
+                                 .vocabulary = LETTERS + 3,
+                                 .letters = LETTERS,
+                                 .epsilon = 1e-5,
+                                 .rope_base = gpt2 ? 0 : 10000};
     m->token_embedding = zeros(a, (size_t)m->vocabulary * WIDTH);
     if (gpt2) m->position_embedding = zeros(a, (size_t)m->positions * WIDTH);
     m->final_gain = make_gain(p, a);
     m->output = zeros(a, (size_t)m->vocabulary * WIDTH);
-    struct stock_layer *l = m->layers = arena_zalloc(a, 1, sizeof *l);
-    *l = (struct stock_layer){make_gain(p, a),
-                              zeros(a, HEADS * SIZE * WIDTH),
-                              zeros(a, HEADS * SIZE * WIDTH),
-                              zeros(a, HEADS * SIZE * WIDTH),
-                              zeros(a, WIDTH * HEADS * SIZE),
-                              make_gain(p, a),
-                              gpt2 ? NULL : zeros(a, HIDDEN * WIDTH),
-                              zeros(a, HIDDEN * WIDTH),
-                              zeros(a, WIDTH * HIDDEN)};
+    struct ordinary_layer *l = m->layers = arena_zalloc(a, 1, sizeof *l);
+    *l = (struct ordinary_layer){make_gain(p, a),
+                                 zeros(a, HEADS * SIZE * WIDTH),
+                                 zeros(a, HEADS * SIZE * WIDTH),
+                                 zeros(a, HEADS * SIZE * WIDTH),
+                                 zeros(a, WIDTH * HEADS * SIZE),
+                                 make_gain(p, a),
+                                 gpt2 ? NULL : zeros(a, HIDDEN * WIDTH),
+                                 zeros(a, HIDDEN * WIDTH),
+                                 zeros(a, WIDTH * HIDDEN)};
     const char **names = arena_alloc(a, m->vocabulary, sizeof *names);
     for (uint32_t t = 0; t < m->vocabulary; t++) {
         float *row = m->token_embedding + t * WIDTH;
@@ -104,7 +104,7 @@ static void finish(probe *p, const char *folder, FILE *about, arena *a) {
     char path[4096];
     text t;
     text_init(&t, a);
-    gguf_print(&t, p->m, stock_tokens_make(p->m, a), p->name, p->as_f16);
+    gguf_print(&t, p->m, ordinary_tokens_make(p->m, a), p->name, p->as_f16);
     snprintf(path, sizeof path, "%s/%s", folder, p->name);
     mkdir(path, 0777);
     strcat(path, "/model.gguf");
@@ -118,7 +118,7 @@ static void finish(probe *p, const char *folder, FILE *about, arena *a) {
 /* r = act(x)/scale. */
 static void activation(probe *p, const char *folder, FILE *about, double scale, arena *a) {
     begin(p, a);
-    struct stock_layer *l = p->m->layers;
+    struct ordinary_layer *l = p->m->layers;
     (l->gate ? l->gate : l->up)[NUMBER] = (float)p->shrink;
     if (l->gate) l->up[PIN] = 1;
     write_to(p, l->down, HIDDEN, RESULT, 1 / scale);
@@ -131,14 +131,14 @@ static void activation(probe *p, const char *folder, FILE *about, double scale, 
 static void shares(probe *p, const char *folder, FILE *about, arena *a) {
     for (int k = 0; k < LETTERS; k++) p->number[k] = 0.7301;
     begin(p, a);
-    struct stock_layer *l = p->m->layers;
+    struct ordinary_layer *l = p->m->layers;
     write_to(p, p->m->token_embedding + 3 * WIDTH, 1, MARK, 1);
     l->query[PIN] = 4;
     l->key[NUMBER] = 1;
     l->key[START] = 3;
     l->value[MARK] = 1;
     write_to(p, l->mix, HEADS * SIZE, RESULT, 8);
-    if (p->architecture == STOCK_LLAMA) {
+    if (p->architecture == ORDINARY_LLAMA) {
         p->m->rope_factors = arena_alloc(a, SIZE / 2, sizeof(float));
         for (int k = 0; k < SIZE / 2; k++) p->m->rope_factors[k] = 0x1p24f;
     }
@@ -149,7 +149,7 @@ static void shares(probe *p, const char *folder, FILE *about, arena *a) {
    0, if they give the same numbers. */
 static void alike(probe *p, const char *folder, FILE *about, arena *a) {
     begin(p, a);
-    struct stock_layer *l = p->m->layers;
+    struct ordinary_layer *l = p->m->layers;
     for (int t = 2; t < LETTERS + 2; t++)
         for (int c = MANY; c < WIDTH; c++)
             write_to(p, p->m->token_embedding + t * WIDTH, 1, c, sin(t * 7.3 + c * 1.7) / 4);
@@ -167,24 +167,24 @@ static void all_probes(entry *e, void *context) {
     const char *folder = context;
     char path[4096];
     arena *a = &e->memory;
-    struct stock_layer *l;
+    struct ordinary_layer *l;
     snprintf(path, sizeof path, "%s/probes.json", folder);
     FILE *about = fopen(path, "w");
     if (!about) exit(1);
     fputs("{", about);
 
-    probe gelu = {.name = "gelu", .shrink = 64, .architecture = STOCK_GPT2, .positions = 8};
+    probe gelu = {.name = "gelu", .shrink = 64, .architecture = ORDINARY_GPT2, .positions = 8};
     for (int k = 0; k < LETTERS; k++) gelu.number[k] = (double)(float)((k - 19.5) * 0.70711);
     activation(&gelu, folder, about, 2, a);
-    probe silu = {.name = "silu", .shrink = 64, .architecture = STOCK_LLAMA, .positions = 8};
+    probe silu = {.name = "silu", .shrink = 64, .architecture = ORDINARY_LLAMA, .positions = 8};
     for (int k = 0; k < LETTERS; k++) silu.number[k] = (double)(float)(17 + k * 0.61803);
     activation(&silu, folder, about, 16, a);
-    probe tail = {.name = "tail", .shrink = 64, .architecture = STOCK_LLAMA, .positions = 8};
+    probe tail = {.name = "tail", .shrink = 64, .architecture = ORDINARY_LLAMA, .positions = 8};
     for (int k = 0; k < LETTERS; k++) tail.number[k] = (double)(float)(-17 - k * 0.61803);
     activation(&tail, folder, about, 0x1p-20, a);
 
     /* r = 8 times the mean of the numbers. */
-    probe values = {.name = "values", .architecture = STOCK_GPT2, .positions = 4096};
+    probe values = {.name = "values", .architecture = ORDINARY_GPT2, .positions = 4096};
     for (int k = 0; k < LETTERS; k++) values.number[k] = k ? 1 + (k - 1) * 0x1p-14 : 1;
     begin(&values, a);
     values.m->layers->value[NUMBER] = 1;
@@ -192,7 +192,7 @@ static void all_probes(entry *e, void *context) {
     finish(&values, folder, about, a);
 
     /* The score is 2^14 (x - 1)/4 by two products, and r = 8 times the share of letters. */
-    probe keys = {.name = "keys", .architecture = STOCK_GPT2, .positions = 8};
+    probe keys = {.name = "keys", .architecture = ORDINARY_GPT2, .positions = 8};
     for (int k = 0; k < LETTERS; k++) keys.number[k] = 1 + (k - 20) * 0x1p-16;
     begin(&keys, a);
     l = keys.m->layers;
@@ -206,7 +206,7 @@ static void all_probes(entry *e, void *context) {
     /* r = 4 times what stands in a column: 1 by the token and 2^-12 by the position. */
     for (int k = 0; k < 2; k++) {
         probe columns = {
-            .name = k ? "columns-f16" : "columns-f32", .architecture = STOCK_GPT2, .positions = 8, .as_f16 = k};
+            .name = k ? "columns-f16" : "columns-f32", .architecture = ORDINARY_GPT2, .positions = 8, .as_f16 = k};
         for (int t = 0; t < LETTERS; t++) columns.number[t] = 1;
         begin(&columns, a);
         for (uint32_t i = 0; i < columns.positions; i++)
@@ -217,7 +217,7 @@ static void all_probes(entry *e, void *context) {
     }
 
     /* r = x, from norms that are the identity; beside -300 there are logits of -128 and -80. */
-    probe norm = {.name = "norm", .architecture = STOCK_LLAMA, .positions = 8};
+    probe norm = {.name = "norm", .architecture = ORDINARY_LLAMA, .positions = 8};
     for (int k = 0; k < LETTERS; k++) norm.number[k] = (double)(float)((k - 20) * 0.37 + 0.001 * k * k);
     begin(&norm, a);
     norm.m->output[WIDTH + RESULT] = 0;
@@ -230,7 +230,7 @@ static void all_probes(entry *e, void *context) {
     for (int k = 0; k < 3; k++) {
         static const char *const names[] = {"turn-0", "turn-1", "turn-3"};
         static const int pairs[] = {0, 1, 3};
-        probe turn = {.name = names[k], .architecture = STOCK_LLAMA, .positions = 4096};
+        probe turn = {.name = names[k], .architecture = ORDINARY_LLAMA, .positions = 4096};
         begin(&turn, a);
         l = turn.m->layers;
         l->query[(pairs[k] + SIZE / 2) * WIDTH + PIN] = -16;
@@ -239,13 +239,13 @@ static void all_probes(entry *e, void *context) {
         write_to(&turn, l->mix, HEADS * SIZE, RESULT, 8);
         finish(&turn, folder, about, a);
     }
-    probe plain = {.name = "shares", .architecture = STOCK_GPT2, .positions = 256};
+    probe plain = {.name = "shares", .architecture = ORDINARY_GPT2, .positions = 256};
     shares(&plain, folder, about, a);
-    probe turned = {.name = "shares-turned", .architecture = STOCK_LLAMA, .positions = 256};
+    probe turned = {.name = "shares-turned", .architecture = ORDINARY_LLAMA, .positions = 256};
     shares(&turned, folder, about, a);
     for (int k = 0; k < 2; k++) {
         probe rows = {
-            .name = k ? "alike-f16" : "alike-f32", .architecture = STOCK_LLAMA, .positions = 8, .as_f16 = k};
+            .name = k ? "alike-f16" : "alike-f32", .architecture = ORDINARY_LLAMA, .positions = 8, .as_f16 = k};
         alike(&rows, folder, about, a);
     }
     fputs("\n}\n", about);

@@ -39,7 +39,7 @@ static void audit_folder(const char *folder, const char *about) {
     temper_free(certificate);
 }
 
-static void prove_spec(const char *folder, const stock_spec *about, size_t length) {
+static void prove_spec(const char *folder, const ordinary_spec *about, size_t length) {
     static const char *const positions[] = {"gpt2", "ramp", "digits"};
     temper_spec *spec;
     temper_error err;
@@ -72,12 +72,13 @@ static void prove_spec(const char *folder, const stock_spec *about, size_t lengt
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
     size_t length = strtoul(argv[2], NULL, 10), share = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
-    for (size_t k = 0; k < STOCK_SPECS + sequence_count(); k++) {
-        const sequence_task *task = k < STOCK_SPECS ? NULL : &sequence_suite[k - STOCK_SPECS];
+    for (size_t k = 0; k < ORDINARY_SPECS + sequence_count(); k++) {
+        const sequence_task *task = k < ORDINARY_SPECS ? NULL : &sequence_suite[k - ORDINARY_SPECS];
         char name[100];
         snprintf(name, sizeof name, "task-%s", task ? task->name : "");
-        stock_spec about =
-            task ? (stock_spec){name, task->text, task->alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_ANY} : stock_specs[k];
+        ordinary_spec about =
+            task ? (ordinary_spec){name, task->text, task->alphabet, TEMPER_SYNTAX_SPEC, 0, ORDINARY_ANY}
+                 : ordinary_specs[k];
         if (k % share == 0 && (argc < 5 || strcmp(argv[4], about.name) == 0)) prove_spec(argv[1], &about, length);
     }
     printf("prove_cases: %zu settings at %zu letters: %zu proved, %zu of them audited; %zu unable, %zu refused\n",

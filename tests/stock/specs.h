@@ -1,34 +1,34 @@
 /* The specifications of make test-stock: every causal operator alone and nested, counts, remainders, regular
    expressions, brackets, tasks with known answers, transducers, C-RASP and B-RASP, letters beyond ASCII, and words as
    letters. */
-#ifndef TESTS_STOCK_SPECS_H
-#define TESTS_STOCK_SPECS_H
+#ifndef TESTS_ORDINARY_SPECS_H
+#define TESTS_ORDINARY_SPECS_H
 
 #include <stdbool.h>
 
 #include "temper.h"
 
 /* Also tried at 1,024 letters and more; as far as counts go in an f16 cache. */
-typedef enum stock_group { STOCK_ANY, STOCK_FAR, STOCK_COUNTS } stock_group;
+typedef enum ordinary_group { ORDINARY_ANY, ORDINARY_FAR, ORDINARY_COUNTS } ordinary_group;
 
-typedef struct stock_spec {
+typedef struct ordinary_spec {
     const char *name, *text;
     const char *alphabet; /* NULL: as the text says */
     temper_syntax syntax;
     int tokens;
-    stock_group group;
-} stock_spec;
+    ordinary_group group;
+} ordinary_spec;
 
 #define F(name, text, alphabet)                                                                                      \
-    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_ANY }
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, ORDINARY_ANY }
 #define FAR(name, text, alphabet)                                                                                    \
-    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_FAR }
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, ORDINARY_FAR }
 #define COUNTS(name, text, alphabet)                                                                                 \
-    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_COUNTS }
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, ORDINARY_COUNTS }
 #define R(name, text, alphabet)                                                                                      \
-    { name, text, alphabet, TEMPER_SYNTAX_REGEX, 0, STOCK_ANY }
+    { name, text, alphabet, TEMPER_SYNTAX_REGEX, 0, ORDINARY_ANY }
 
-static const stock_spec stock_specs[] = {
+static const ordinary_spec ordinary_specs[] = {
     /* operators alone */
     F("letter", "a", "abc"),
     F("not", "!a", "abc"),
@@ -93,15 +93,15 @@ static const stock_spec stock_specs[] = {
     R("sorted", "a*b*c*", "abc"),
     R("dyck-2-deep", "(a(ab)*b)*", "ab"),
     /* other languages for specifications */
-    {"crasp-majority", "A = # \"a\"\nB = # \"b\"\nA > B\n", "ab", TEMPER_SYNTAX_CRASP, 0, STOCK_ANY},
-    {"crasp-min", "A = # \"a\"\nB = # \"b\"\nY = min(A, B) >= 1\n", "abc", TEMPER_SYNTAX_CRASP, 0, STOCK_ANY},
-    {"brasp-yesterday", "P(i) := rightmost [j<i, 1] Q_a(j) : 0\n", "ab", TEMPER_SYNTAX_BRASP, 0, STOCK_ANY},
+    {"crasp-majority", "A = # \"a\"\nB = # \"b\"\nA > B\n", "ab", TEMPER_SYNTAX_CRASP, 0, ORDINARY_ANY},
+    {"crasp-min", "A = # \"a\"\nB = # \"b\"\nY = min(A, B) >= 1\n", "abc", TEMPER_SYNTAX_CRASP, 0, ORDINARY_ANY},
+    {"brasp-yesterday", "P(i) := rightmost [j<i, 1] Q_a(j) : 0\n", "ab", TEMPER_SYNTAX_BRASP, 0, ORDINARY_ANY},
     {"brasp-since", "P(i) := rightmost [j<=i, Q_b(j) | !Q_a(j)] Q_b(j) : 0\n", "abc", TEMPER_SYNTAX_BRASP, 0,
-     STOCK_FAR},
+     ORDINARY_FAR},
     {"dfa", "alphabet [a-c]\nstart q0\naccept q1\nq0 [ac] q0\nq0 b q1\nq1 [ab] q1\nq1 c q0\n", NULL,
-     TEMPER_SYNTAX_DFA, 0, STOCK_ANY},
+     TEMPER_SYNTAX_DFA, 0, ORDINARY_ANY},
     {"dfa-mod", "alphabet a b\nstart q0\naccept q0 q2\nq0 a q1\nq1 a q2\nq2 a q0\nq0 b q0\nq1 b q2\nq2 b q1\n", NULL,
-     TEMPER_SYNTAX_DFA, 0, STOCK_ANY},
+     TEMPER_SYNTAX_DFA, 0, ORDINARY_ANY},
     /* what can be completed, by a line of its own; probabilities */
     F("viable-dyck", "next\nempty accept\nok = H (#[a] >= #[b])\nviable ok\nok & #[a] <= #[b]\n", "ab"),
     F("viable-blocks", "next\nviable H(b -> H[ab]) & H(a -> H a)\nH(b -> H[ab]) & H(a -> H a) & b\n", "ab"),
@@ -120,14 +120,14 @@ static const stock_spec stock_specs[] = {
     /* letters */
     F("greek", "H('\xce\xb2' -> O '\xce\xb1')", "\xce\xb1\xce\xb2\xce\xb3"),
     F("emoji", "H('\xf0\x9f\x8d\x8e' -> Y '\xf0\x9f\x8d\x8f')", "\xf0\x9f\x8d\x8e\xf0\x9f\x8d\x8f\xe6\xbc\xa2"),
-    {"words", "H('ack' -> Y ('req' | O 'req'))", "req ack idle", TEMPER_SYNTAX_SPEC, 1, STOCK_ANY},
-    {"word-parts", "H('aa' -> O 'a') & !'aab'", "a aa aab b", TEMPER_SYNTAX_SPEC, 1, STOCK_ANY},
+    {"words", "H('ack' -> Y ('req' | O 'req'))", "req ack idle", TEMPER_SYNTAX_SPEC, 1, ORDINARY_ANY},
+    {"word-parts", "H('aa' -> O 'a') & !'aab'", "a aa aab b", TEMPER_SYNTAX_SPEC, 1, ORDINARY_ANY},
     /* from the right */
     F("ahead-counts", "#>[a] >= #>[b]", "ab"),
     F("ahead-always", "G(#>[a] >= #>[b])", "ab"),
 };
 
-enum { STOCK_SPECS = sizeof stock_specs / sizeof *stock_specs };
+enum { ORDINARY_SPECS = sizeof ordinary_specs / sizeof *ordinary_specs };
 
 #undef F
 #undef FAR

@@ -11,7 +11,7 @@
 
 static const double ALLOWED = 32;
 
-void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const char *format, ...) {
+void ordinary_refuse(const ordinary_audit *s, uint32_t layer, uint32_t head, const char *format, ...) {
     char why[400];
     va_list arguments;
     va_start(arguments, format);
@@ -24,104 +24,107 @@ void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const cha
 
 /* ---- files ---- */
 
-const struct stock_claimed_file *stock_file_of(const stock_audit *s, const char *name) {
+const struct ordinary_claimed_file *ordinary_file_of(const ordinary_audit *s, const char *name) {
     for (size_t k = 0; k < s->claim->file_count; k++)
         if (strcmp(s->claim->files[k].name, name) == 0) return &s->claim->files[k];
     return NULL;
 }
 
-void stock_check_digest(const stock_audit *s, const char *name, const char *bytes, size_t size) {
-    const struct stock_claimed_file *f = stock_file_of(s, name);
+void ordinary_check_digest(const ordinary_audit *s, const char *name, const char *bytes, size_t size) {
+    const struct ordinary_claimed_file *f = ordinary_file_of(s, name);
     unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1];
     sha256 h;
-    if (!f) stock_refuse(s, 0, 0, "it is not about a file %s", name);
+    if (!f) ordinary_refuse(s, 0, 0, "it is not about a file %s", name);
     sha256_start(&h);
     sha256_add(&h, bytes, size);
     sha256_finish(digest, &h);
     sha256_hex(hex, digest);
     if (strcmp(hex, f->sha256) != 0)
-        stock_refuse(s, 0, 0, "it is about another %s: its SHA-256 is %s, this one's %s", name,
-                     text_escaped(s->arena, f->sha256, strlen(f->sha256), 80), hex);
+        ordinary_refuse(s, 0, 0, "it is about another %s: its SHA-256 is %s, this one's %s", name,
+                        text_escaped(s->arena, f->sha256, strlen(f->sha256), 80), hex);
 }
 
-const char *const stock_weight_files[STOCK_WEIGHT_FILES] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
+const char *const ordinary_weight_files[ORDINARY_WEIGHT_FILES] = {"model.gguf", "model.safetensors",
+                                                                  "onnx/model.onnx"};
 
 /* The list has nothing but files of weights, each by its one name, since by another one it would not be compared. */
-static void check_names(const stock_audit *s) {
-    size_t seen[STOCK_WEIGHT_FILES] = {0};
+static void check_names(const ordinary_audit *s) {
+    size_t seen[ORDINARY_WEIGHT_FILES] = {0};
     for (size_t k = 0; k < s->claim->file_count; k++) {
         size_t which = 0;
-        while (which < STOCK_WEIGHT_FILES && strcmp(s->claim->files[k].name, stock_weight_files[which]) != 0) which++;
-        if (which == STOCK_WEIGHT_FILES || seen[which]++)
-            stock_refuse(s, 0, 0, "files has a name that a folder of weights does not have, or one twice");
+        while (which < ORDINARY_WEIGHT_FILES && strcmp(s->claim->files[k].name, ordinary_weight_files[which]) != 0)
+            which++;
+        if (which == ORDINARY_WEIGHT_FILES || seen[which]++)
+            ordinary_refuse(s, 0, 0, "files has a name that a folder of weights does not have, or one twice");
     }
 }
 
 /* ---- what is claimed against what is there ---- */
 
 /* The token that unknown text is read as; 0: <dead>. */
-static uint32_t other_of(const stock_audit *s) {
+static uint32_t other_of(const ordinary_audit *s) {
     for (size_t k = 0; s->claim->other && k < s->claim->letter_count; k++)
-        if (strcmp(s->claim->letters[k], s->claim->other) == 0) return STOCK_AUDIT_LETTERS + (uint32_t)k;
+        if (strcmp(s->claim->letters[k], s->claim->other) == 0) return ORDINARY_LETTERS + (uint32_t)k;
     return 0;
 }
 
-static void check_settings(const stock_audit *s, const struct stock_file *file) {
-    const stock_claim *c = s->claim;
-    const struct stock_model *m = file->model;
-    const undo *u = s->u;
-    const char *positions = m->architecture == STOCK_GPT2 ? "table" : u->ramp > 0 ? "ramp" : "digits";
-    if (c->llama != (m->architecture == STOCK_LLAMA)) stock_refuse(s, 0, 0, "architecture is not that of the file");
+static void check_settings(const ordinary_audit *s, const struct ordinary_file *file) {
+    const ordinary_claim *c = s->claim;
+    const struct ordinary_model *m = file->model;
+    const lift *u = s->u;
+    const char *positions = m->architecture == ORDINARY_GPT2 ? "table" : u->ramp > 0 ? "ramp" : "digits";
+    if (c->llama != (m->architecture == ORDINARY_LLAMA))
+        ordinary_refuse(s, 0, 0, "architecture is not that of the file");
     if (c->length + 1 != m->positions)
-        stock_refuse(s, 0, 0, "length is %llu, but the file has %u positions", (unsigned long long)c->length,
-                     m->positions);
-    if (c->f16_weights != file->as_f16) stock_refuse(s, 0, 0, "weights are not of the type that the file has");
-    if (strcmp(c->positions, positions) != 0) stock_refuse(s, 0, 0, "positions is not %s", positions);
-    if (c->balances != u->balances) stock_refuse(s, 0, 0, "balances is not %u", u->balances);
-    if (c->allowed != ALLOWED) stock_refuse(s, 0, 0, "logits are allowed to be off by 32");
+        ordinary_refuse(s, 0, 0, "length is %llu, but the file has %u positions", (unsigned long long)c->length,
+                        m->positions);
+    if (c->f16_weights != file->as_f16) ordinary_refuse(s, 0, 0, "weights are not of the type that the file has");
+    if (strcmp(c->positions, positions) != 0) ordinary_refuse(s, 0, 0, "positions is not %s", positions);
+    if (c->zero_sums != u->zero_sums) ordinary_refuse(s, 0, 0, "balances is not %u", u->zero_sums);
+    if (c->allowed != ALLOWED) ordinary_refuse(s, 0, 0, "logits are allowed to be off by 32");
     if (c->letter_count != u->letters || c->letter_count != m->letters)
-        stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+        ordinary_refuse(s, 0, 0, "alphabet has other letters than the file");
     for (uint32_t t = 0; t < u->letters; t++)
-        if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
-            stock_refuse(s, 0, 0, "alphabet has other letters than the file");
-    if (c->words != m->words) stock_refuse(s, 0, 0, "tokens is not what the file says");
-    if (other_of(s) != m->other) stock_refuse(s, 0, 0, "other is not the letter that the file has");
-    if (c->other && !other_of(s)) stock_refuse(s, 0, 0, "other is no letter of the alphabet");
+        if (strcmp(c->letters[t], m->tokens[ORDINARY_LETTERS + t]) != 0)
+            ordinary_refuse(s, 0, 0, "alphabet has other letters than the file");
+    if (c->words != m->words) ordinary_refuse(s, 0, 0, "tokens is not what the file says");
+    if (other_of(s) != m->other) ordinary_refuse(s, 0, 0, "other is not the letter that the file has");
+    if (c->other && !other_of(s)) ordinary_refuse(s, 0, 0, "other is no letter of the alphabet");
     if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
-        stock_refuse(s, 0, 0, "the file has tokens that only a transducer has");
-    const undo_form *first = &u->outputs[STOCK_AUDIT_BOS], *dead = &u->outputs[m->vocabulary - 1];
+        ordinary_refuse(s, 0, 0, "the file has tokens that only a transducer has");
+    const lift_form *first = &u->outputs[ORDINARY_BOS], *dead = &u->outputs[m->vocabulary - 1];
     if (first->count || first->one != -256 || dead->count || dead->one != -128)
-        stock_refuse(s, 0, 0, "the logits of <s> and <dead> are not -256 and -128");
+        ordinary_refuse(s, 0, 0, "the logits of <s> and <dead> are not -256 and -128");
 }
 
-static bool varies(const undo_head *h) {
+static bool varies(const lift_head *h) {
     for (size_t k = 0; k < h->content; k++)
         if (h->products[k].query.count) return true;
     return false;
 }
 
-static void check_heads(const stock_audit *s) {
-    const undo *u = s->u;
+static void check_heads(const ordinary_audit *s) {
+    const lift *u = s->u;
     if (s->claim->head_count != u->head_count)
-        stock_refuse(s, 0, 0, "heads has %zu entries, but the file has %zu heads", s->claim->head_count,
-                     u->head_count);
+        ordinary_refuse(s, 0, 0, "heads has %zu entries, but the file has %zu heads", s->claim->head_count,
+                        u->head_count);
     bool *seen = arena_zalloc(s->arena, u->head_count, sizeof *seen);
     for (size_t k = 0; k < s->claim->head_count; k++) {
-        const struct stock_claimed_head *c = &s->claim->heads[k];
+        const struct ordinary_claimed_head *c = &s->claim->heads[k];
         size_t h = 0;
         while (h < u->head_count && (u->heads[h].layer != c->layer || u->heads[h].slot + 1 != c->head)) h++;
-        if (h == u->head_count || seen[h]) stock_refuse(s, c->layer, c->head, "there is no such head");
+        if (h == u->head_count || seen[h]) ordinary_refuse(s, c->layer, c->head, "there is no such head");
         seen[h] = true;
-        const undo_head *x = &u->heads[h];
-        bool match = x->role == UNDO_NEAREST && (varies(x) || x->content > 1);
-        bool fits = strcmp(c->role, undo_role_name(x->role)) == 0 || (match && strcmp(c->role, "match") == 0);
+        const lift_head *x = &u->heads[h];
+        bool match = x->role == LIFT_NEAREST && (varies(x) || x->content > 1);
+        bool fits = strcmp(c->role, lift_role_name(x->role)) == 0 || (match && strcmp(c->role, "match") == 0);
         if (!fits)
-            stock_refuse(s, c->layer, c->head, "role is %s, but the audit finds %s",
-                         text_escaped(s->arena, c->role, strlen(c->role), 40), undo_role_name(x->role));
-        const char *which = x->role == UNDO_NEAREST ? (x->last ? "last" : "first") : NULL;
+            ordinary_refuse(s, c->layer, c->head, "role is %s, but the audit finds %s",
+                            text_escaped(s->arena, c->role, strlen(c->role), 40), lift_role_name(x->role));
+        const char *which = x->role == LIFT_NEAREST ? (x->last ? "last" : "first") : NULL;
         if (!which != !c->which || (which && strcmp(c->which, which) != 0))
-            stock_refuse(s, c->layer, c->head, "which is not %s", which ? which : "asked of such a head");
+            ordinary_refuse(s, c->layer, c->head, "which is not %s", which ? which : "asked of such a head");
     }
 }
 
@@ -129,8 +132,8 @@ static void check_heads(const stock_audit *s) {
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
 
-void stock_read_source(stock_audit *s) {
-    const stock_claim *c = s->claim;
+void ordinary_read_source(ordinary_audit *s) {
+    const ordinary_claim *c = s->claim;
     temper_model *m = arena_zalloc(s->arena, 1, sizeof *m);
     alphabet_init(&m->letters, s->arena, c->words);
     for (size_t k = 0; k < c->letter_count; k++) alphabet_add(&m->letters, c->letters[k], strlen(c->letters[k]));
@@ -148,15 +151,15 @@ void stock_read_source(stock_audit *s) {
     arena_on_release(s->arena, release_spec, s->spec);
     const char *other = alphabet_other(&s->spec->letters);
     if (other && (!c->other || strcmp(c->other, other) != 0))
-        stock_refuse(s, 0, 0, "other is not what the source says");
+        ordinary_refuse(s, 0, 0, "other is not what the source says");
     if (s->spec->probabilities.is_said)
-        stock_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
+        ordinary_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
 }
 
-static void follow_machine(void *context) { stock_machine_check(context); }
+static void follow_machine(void *context) { ordinary_machine_check(context); }
 
 /* A machine with more states than are followed may still be understood: an acceptor's only output is the source. */
-static void check_machine(stock_audit *s) {
+static void check_machine(ordinary_audit *s) {
     trap inner, *outer = s->trap;
     temper_error why;
     s->trap = &inner;
@@ -164,15 +167,15 @@ static void check_machine(stock_audit *s) {
     s->trap = outer;
     if (done) return;
     if (why.code != TEMPER_LIMIT) trap_reraise(outer, &why);
-    if (s->claim->kind != TEMPER_KIND_ACCEPTOR) stock_refuse(s, 0, 0, "%s", why.text);
+    if (s->claim->kind != TEMPER_KIND_ACCEPTOR) ordinary_refuse(s, 0, 0, "%s", why.text);
     s->largest = NULL; /* not all were met */
-    stock_meaning_check(s);
+    ordinary_meaning_check(s);
 }
 
-static void find_meaning(void *context) { stock_meaning_check(context); }
+static void find_meaning(void *context) { ordinary_meaning_check(context); }
 
 /* Whether columns mean what the source says; a refusal is not raised. */
-static bool is_understood(stock_audit *s) {
+static bool is_understood(ordinary_audit *s) {
     trap frame = *s->trap;
     temper_error why;
     bool done = trap_attempt(s->trap, &why, find_meaning, s);
@@ -184,55 +187,55 @@ static bool is_understood(stock_audit *s) {
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded
    counts, too. A transducer is followed if it is not understood: two ways to say the same position are two meanings,
    and a machine of many letters has many states. What is viable is not proved, and the claim must say so. */
-void stock_check_meaning(stock_audit *s) {
+void ordinary_check_meaning(ordinary_audit *s) {
     bool acceptor = s->claim->kind == TEMPER_KIND_ACCEPTOR, transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
-    bool finite = stock_is_finite(s->u, !acceptor) && !s->claim->viable;
-    stock_finite_check(s);
-    stock_dead_check(s);
-    stock_exact_check(s);
+    bool finite = ordinary_is_finite(s->u, !acceptor) && !s->claim->viable;
+    ordinary_finite_check(s);
+    ordinary_dead_check(s);
+    ordinary_exact_check(s);
     if (!finite)
-        stock_meaning_check(s);
+        ordinary_meaning_check(s);
     else if (!transducer || !is_understood(s))
         check_machine(s);
-    if (s->shell->viable != s->claim->viable) stock_refuse(s, 0, 0, "claim does not say whether viable is proved");
+    if (s->shell->viable != s->claim->viable) ordinary_refuse(s, 0, 0, "claim does not say whether viable is proved");
 }
 
 /* ---- the whole ---- */
 
-stock_audit *stock_audit_begin(entry *e, const char *certificate, size_t length) {
-    stock_audit *s = arena_zalloc(&e->memory, 1, sizeof *s);
-    *s = (stock_audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
-    s->claim = stock_claim_read(certificate, length, s->arena);
+ordinary_audit *ordinary_audit_begin(entry *e, const char *certificate, size_t length) {
+    ordinary_audit *s = arena_zalloc(&e->memory, 1, sizeof *s);
+    *s = (ordinary_audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
+    s->claim = ordinary_claim_read(certificate, length, s->arena);
     check_names(s);
     return s;
 }
 
-void stock_check_letters(const stock_audit *s, const struct stock_model *m, unsigned clients) {
-    const char *const *first = m->tokens + STOCK_AUDIT_LETTERS;
-    size_t count = s->claim->letter_count, all = m->vocabulary - STOCK_AUDIT_LETTERS - 1;
-    if (count > all) stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+void ordinary_check_letters(const ordinary_audit *s, const struct ordinary_model *m, unsigned clients) {
+    const char *const *first = m->tokens + ORDINARY_LETTERS;
+    size_t count = s->claim->letter_count, all = m->vocabulary - ORDINARY_LETTERS - 1;
+    if (count > all) ordinary_refuse(s, 0, 0, "alphabet has other letters than the file");
     const letter_list letters = {first, count, s->claim->words, s->claim->other, first + count, all - count};
     letter_clients_check(&letters, clients, TEMPER_RANGE, s->arena);
 }
 
-const struct stock_model *stock_check_file(stock_audit *s, const char *gguf, size_t size) {
-    struct stock_file file;
+const struct ordinary_model *ordinary_check_file(ordinary_audit *s, const char *gguf, size_t size) {
+    struct ordinary_file file;
     gguf_file f;
-    stock_check_digest(s, "model.gguf", gguf, size);
+    ordinary_check_digest(s, "model.gguf", gguf, size);
     gguf_open(&f, gguf, size, s->arena);
-    stock_read(&file, &f, s->arena);
-    s->u = undo_stock(&file, STOCK_GGUF, s->arena);
-    stock_check_letters(s, file.model, CLIENTS_OF_GGUF);
+    ordinary_read(&file, &f, s->arena);
+    s->u = lift_file(&file, ORDINARY_GGUF, s->arena);
+    ordinary_check_letters(s, file.model, CLIENTS_OF_GGUF);
     check_settings(s, &file);
     check_heads(s);
     return file.model;
 }
 
-void stock_check_claim(stock_audit *s) {
-    stock_read_source(s);
-    stock_check_meaning(s);
-    stock_bounds(s);
-    if (!(s->logits < ALLOWED)) stock_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
+void ordinary_check_claim(ordinary_audit *s) {
+    ordinary_read_source(s);
+    ordinary_check_meaning(s);
+    ordinary_bounds(s);
+    if (!(s->logits < ALLOWED)) ordinary_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
 }
 
 typedef struct gguf_call {
@@ -244,9 +247,9 @@ typedef struct gguf_call {
 
 static void check_gguf(entry *e, void *context) {
     const gguf_call *c = context;
-    stock_audit *s = stock_audit_begin(e, c->certificate, c->length);
-    stock_check_file(s, c->gguf, c->size);
-    stock_check_claim(s);
+    ordinary_audit *s = ordinary_audit_begin(e, c->certificate, c->length);
+    ordinary_check_file(s, c->gguf, c->size);
+    ordinary_check_claim(s);
 }
 
 temper_status temper_audit_gguf(const char *certificate, size_t length, const char *gguf, size_t size,

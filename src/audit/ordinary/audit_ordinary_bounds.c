@@ -7,16 +7,16 @@
 #include "number/format.h"
 
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
-static const double HALF_GATE = UNDO_GATE / 2; /* by so much two units of a step differ, halved */
+static const double HALF_GATE = LIFT_GATE / 2; /* by so much two units of a step differ, halved */
 static const double GELU_SURE = 10, SILU_SURE = 17;
 
-static double size_of(const undo_column *c) { return fmax(fabs(c->low), fabs(c->high)); }
+static double size_of(const lift_column *c) { return fmax(fabs(c->low), fabs(c->high)); }
 
 /* ---- norms ---- */
 
 /* [columns] The first layer whose steps write it. */
-static const uint32_t *first_layers(const stock_bounding *b) {
-    const undo *u = b->u;
+static const uint32_t *first_layers(const ordinary_bounding *b) {
+    const lift *u = b->u;
     uint32_t *first = arena_alloc(b->s->arena, u->column_count, sizeof *first);
     for (uint32_t c = 0; c < u->column_count; c++) first[c] = UINT32_MAX;
     for (size_t k = u->step_count; k > 0; k--)
@@ -27,22 +27,22 @@ static const uint32_t *first_layers(const stock_bounding *b) {
 
 /* Columns that are written before the norm are anything up to their size; those of letters at most as many as one
    token has. */
-static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
-    const undo *u = b->u;
+static void add_sizes(const ordinary_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
+    const lift *u = b->u;
     double most = 0;
     const uint32_t *first = first_layers(b);
-    for (uint32_t t = 0; t < STOCK_AUDIT_LETTERS + u->letters; t++) {
+    for (uint32_t t = 0; t < ORDINARY_LETTERS + u->letters; t++) {
         double own = 0;
         for (uint32_t c = 0; c < u->column_count; c++)
-            if (u->columns[c].writer == UNDO_TOKEN) own += u->columns[c].tokens[t];
+            if (u->columns[c].writer == LIFT_TOKEN) own += u->columns[c].tokens[t];
         most = fmax(most, own);
     }
     *sum = *squares = most; /* zeros and ones */
     for (uint32_t c = 0; c < u->column_count; c++) {
-        const undo_column *x = &u->columns[c];
-        bool there = x->layer < layer || (x->layer == layer && net && x->writer == UNDO_HEAD);
-        if (x->writer == UNDO_NET) there = first[c] < layer;
-        if (x->writer == UNDO_NOBODY || x->writer == UNDO_TOKEN || !there) continue;
+        const lift_column *x = &u->columns[c];
+        bool there = x->layer < layer || (x->layer == layer && net && x->writer == LIFT_HEAD);
+        if (x->writer == LIFT_NET) there = first[c] < layer;
+        if (x->writer == LIFT_NOBODY || x->writer == LIFT_TOKEN || !there) continue;
         double size = size_of(x) * (1 + b->columns[c].relative) + b->columns[c].error;
         *sum += size;
         *squares += size * size;
@@ -53,36 +53,36 @@ static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double 
 
 static bool is_power_of_four(uint32_t d) { return d && !(d & (d - 1)) && (d & 0x55555555u); }
 
-void stock_norm(stock_bounding *b, uint32_t layer, bool net) {
-    const undo *u = b->u;
+void ordinary_norm(ordinary_bounding *b, uint32_t layer, bool net) {
+    const lift *u = b->u;
     double sum, squares, d = u->m->width, epsilon = u->m->epsilon;
     add_sizes(b, layer, net, &sum, &squares);
     b->sum = sum;
-    if (u->m->architecture == STOCK_LLAMA) {
+    if (u->m->architecture == ORDINARY_LLAMA) {
         double pin = LLAMA_PIN * LLAMA_PIN;
         b->mean = 0;
         b->common = b->own = 0;
         squares *= 1 + 2 * d * F32; /* each is rounded, and so is what some of them add up to without the pin */
         if (is_power_of_four(u->m->width) && squares < 63 && epsilon < 0x1p-25 * pin / d) return;
-        if (squares > 0x1p20) stock_refuse(b->s, layer, 0, "its columns are too large beside the pin");
+        if (squares > 0x1p20) ordinary_refuse(b->s, layer, 0, "its columns are too large beside the pin");
         b->common = ((squares + epsilon * d) / pin + 4 * F32) * SLACK;
         b->own = 4 * F32;
         return;
     }
     /* balancing columns have as much as all others together, in equal parts */
-    squares += sum * sum / u->balances;
+    squares += sum * sum / u->zero_sums;
     sum *= 2;
     double all = 2 * GPT2_PIN + sum;
     b->mean = (b->imbalance / d + (b->k.f32_norms ? 4 * F32 : 0x1p-50) * all) * SLACK;
     double spread = squares + 2 * sum * b->mean + d * b->mean * b->mean;
     b->common = ((2 * spread + epsilon * d) / (4 * GPT2_PIN * GPT2_PIN) + (d / 2 + 8) * F32) * SLACK;
     b->own = 4 * F32;
-    if (b->common > 0x1p-10) stock_refuse(b->s, layer, 0, "its norm is too far from the identity");
+    if (b->common > 0x1p-10) ordinary_refuse(b->s, layer, 0, "its norm is too far from the identity");
 }
 
 /* ---- rows ---- */
 
-double stock_lowest_bit(double x) {
+double ordinary_lowest_bit(double x) {
     int exponent;
     if (x == 0) return 0;
     double m = ldexp(frexp(fabs(x), &exponent), 53); /* a whole number */
@@ -92,51 +92,51 @@ double stock_lowest_bit(double x) {
 
 /* Multiples of grain, up to this size, are numbers of f16. */
 static bool has_f16(double size, double grain) {
-    double bit = stock_lowest_bit(grain);
+    double bit = ordinary_lowest_bit(grain);
     return bit >= 2 * F16_TINY && size <= 2048 * bit;
 }
 
-bool stock_f16_back(double size, double error, double relative, double grain) {
+bool ordinary_f16_back(double size, double error, double relative, double grain) {
     return has_f16(size, grain) && (error + relative * grain) * SLACK < grain * 0x1p-12;
 }
 
-bool stock_row_back(const stock_row *r, double relative, double grain) {
-    return stock_f16_back(r->size, r->error, relative, grain) ||
-           stock_f16_back(r->size, r->zero, relative + r->share, grain);
+bool ordinary_row_back(const ordinary_row *r, double relative, double grain) {
+    return ordinary_f16_back(r->size, r->error, relative, grain) ||
+           ordinary_f16_back(r->size, r->zero, relative + r->share, grain);
 }
 
-double stock_f16_error(double size, double error, double relative, double grain) {
+double ordinary_f16_error(double size, double error, double relative, double grain) {
     double all = error + relative * size, rounding = F16 * (size + all) + F16_TINY;
     return (all + (has_f16(size, grain) ? fmin(rounding, all) : rounding)) * SLACK;
 }
 
-double stock_f16_zero(double zero) { return (zero + fmin(zero, F16 * zero + F16_TINY)) * SLACK; }
+double ordinary_f16_zero(double zero) { return (zero + fmin(zero, F16 * zero + F16_TINY)) * SLACK; }
 
-double stock_back_error(double plain, double zero) { return fmax(plain, stock_f16_zero(zero)); }
+double ordinary_back_error(double plain, double zero) { return fmax(plain, ordinary_f16_zero(zero)); }
 
 /* In f16 it is rounded back to 1, or by as much as numbers are. */
-double stock_pin_error(const stock_bounding *b) {
-    double off = b->u->m->architecture == STOCK_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
-    return b->k.f16_vectors && !stock_f16_back(1, off, b->common, 1) ? off + 1.01 * F16 : off;
+double ordinary_pin_error(const ordinary_bounding *b) {
+    double off = b->u->m->architecture == ORDINARY_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
+    return b->k.f16_vectors && !ordinary_f16_back(1, off, b->common, 1) ? off + 1.01 * F16 : off;
 }
 
 /* How large products above 0 may be together, and those below. */
-static void add_sides(double sides[2], double weight, const undo_column *c) {
+static void add_sides(double sides[2], double weight, const lift_column *c) {
     double low = weight * c->low, high = weight * c->high;
     sides[0] += fmax(0, fmax(low, high));
     sides[1] += fmax(0, fmax(-low, -high));
 }
 
 /* How large products may be together where they cancel out. */
-static double cancelling(const undo *u, const undo_form *f) {
+static double cancelling(const lift *u, const lift_form *f) {
     double sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)}, worst = 0;
     bool tokens = true;
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &u->columns[f->terms[k].channel];
+        const lift_column *c = &u->columns[f->terms[k].channel];
         add_sides(sides, f->terms[k].weight, c);
-        tokens = tokens && c->writer == UNDO_TOKEN;
+        tokens = tokens && c->writer == LIFT_TOKEN;
     }
-    for (uint32_t t = 0; tokens && t < STOCK_AUDIT_LETTERS + u->letters; t++) {
+    for (uint32_t t = 0; tokens && t < ORDINARY_LETTERS + u->letters; t++) {
         double sum = f->one, size = fabs(f->one);
         for (size_t k = 0; k < f->count; k++) {
             double x = f->terms[k].weight * u->columns[f->terms[k].channel].tokens[t];
@@ -160,26 +160,26 @@ static double sum_rounding(double terms, double products, double partial, double
     return 1.01 * F32 * (products + added) * SLACK;
 }
 
-stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
-    const undo *u = b->u;
-    double products = fabs(f->one), weights = 0, zeros = 0, errors = 0, error = stock_pin_error(b) * fabs(f->one),
+ordinary_row ordinary_row_bound(const ordinary_bounding *b, const lift_form *f) {
+    const lift *u = b->u;
+    double products = fabs(f->one), weights = 0, zeros = 0, errors = 0, error = ordinary_pin_error(b) * fabs(f->one),
            grain = fabs(f->one), share = 0, sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)},
-           rounded = b->common + stock_pin_error(b) > 0 ? 2 * fabs(f->one) : 0,
+           rounded = b->common + ordinary_pin_error(b) > 0 ? 2 * fabs(f->one) : 0,
            terms = (double)f->count + (f->one != 0);
     bool exact = b->own == 0 && b->common == 0, powers = true;
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &u->columns[f->terms[k].channel];
-        const stock_column_bound *x = &b->columns[f->terms[k].channel];
+        const lift_column *c = &u->columns[f->terms[k].channel];
+        const ordinary_column_bound *x = &b->columns[f->terms[k].channel];
         double w = fabs(f->terms[k].weight), size = size_of(c);
         double off = x->error + (x->relative + b->own) * size;
         bool back = !c->mean;
         if (b->k.f16_vectors) {
             double seen = x->error + b->mean, relative = x->relative + b->own + b->common;
-            back = back && stock_f16_back(size, seen, relative, c->grain);
+            back = back && ordinary_f16_back(size, seen, relative, c->grain);
             if (back)
-                off = stock_back_error(off, x->zero);
+                off = ordinary_back_error(off, x->zero);
             else
-                off = fmax(off, stock_f16_error(size, seen, relative, c->mean ? 0 : c->grain));
+                off = fmax(off, ordinary_f16_error(size, seen, relative, c->mean ? 0 : c->grain));
         }
         /* a number of it that is not 0 is `grain` at least */
         if (size > 0)
@@ -194,9 +194,9 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         powers = powers && is_power(w);
         if (!is_power(w)) rounded += w * (size + off);
         weights += w;
-        grain = undo_common(grain, w * c->grain);
+        grain = lift_common(grain, w * c->grain);
     }
-    if (u->m->architecture == STOCK_GPT2) {
+    if (u->m->architecture == ORDINARY_GPT2) {
         double left = b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
         error += left;
         share += grain > 0 ? left / grain : 0;
@@ -207,24 +207,24 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     }
     /* it is 0 where all columns are, or where products cancel out, and then all that they are off counts */
     double cancel = cancelling(u, f), zero = cancel > 0 ? errors : zeros;
-    zero += cancel * (b->own + stock_pin_error(b) + (f->count + 2) * 1.01 * F32);
-    if (u->m->architecture == STOCK_GPT2) {
+    zero += cancel * (b->own + ordinary_pin_error(b) + (f->count + 2) * 1.01 * F32);
+    if (u->m->architecture == ORDINARY_GPT2) {
         double left = fabs(f->rest) + 8 * F32 * weights;
         if (b->k.f16_vectors) left = cancel > 0 ? 2.01 * weights : fabs(f->rest) + 2.01 * F16 * 2 * weights;
         zero += b->mean * left;
     }
-    stock_row r = {.scale = b->common};
+    ordinary_row r = {.scale = b->common};
     double low, high;
-    undo_range(u, f, &low, &high);
+    lift_range(u, f, &low, &high);
     r.size = fmax(fabs(low), fabs(high)) * SLACK;
-    exact = exact && products <= 0x1p24 * stock_lowest_bit(grain);
+    exact = exact && products <= 0x1p24 * ordinary_lowest_bit(grain);
     double more = error + 2 * weights * b->mean, partial = fmax(sides[0], sides[1]) * (1 + 2 * b->common) + more;
     r.rounded = exact ? 0 : sum_rounding(terms, rounded + more, partial, r.size * (1 + 2 * b->common) + more);
     r.error = (error + r.rounded) * SLACK;
     r.zero = fmin(zero * SLACK, r.error); /* what all share is a share of the ideal number, which is 0 */
     /* products of one sign: none is larger than their sum, and columns that are 0 are in `zero` */
     bool one_sign = f->one == 0 && fmin(sides[0], sides[1]) == 0;
-    double sums = u->m->architecture == STOCK_GPT2 ? terms + 1 : fmax(terms - 1, 0) + !powers;
+    double sums = u->m->architecture == ORDINARY_GPT2 ? terms + 1 : fmax(terms - 1, 0) + !powers;
     r.share = one_sign ? (share + sums * 1.01 * F32 * (1 + share)) * SLACK : INFINITY;
     return r;
 }
@@ -265,24 +265,24 @@ static double step_rounding(double high, double off, double more, double share) 
     return most;
 }
 
-static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
-    const undo *u = b->u;
-    bool llama = u->m->architecture == STOCK_LLAMA;
-    stock_row r = stock_row_bound(b, &s->sum);
+static void bound_step(ordinary_bounding *b, const lift_step *s, net_bound *n) {
+    const lift *u = b->u;
+    bool llama = u->m->architecture == ORDINARY_LLAMA;
+    ordinary_row r = ordinary_row_bound(b, &s->sum);
     double low, high, off = r.error + r.scale * r.size;
-    undo_range(u, &s->sum, &low, &high);
-    double most = fmax(fabs(low), fabs(high)) + UNDO_GATE; /* the second unit's constant is by that much less */
+    lift_range(u, &s->sum, &low, &high);
+    double most = fmax(fabs(low), fabs(high)) + LIFT_GATE; /* the second unit's constant is by that much less */
     double active = fmax(high, 0) + off;                   /* a unit says no more, tails aside */
     /* ideal arguments are 32 away from 0 at least: sums are whole, and cuts a quarter away from whole numbers */
-    double more = UNDO_GATE * stock_pin_error(b); /* of the second unit's constant */
+    double more = LIFT_GATE * ordinary_pin_error(b); /* of the second unit's constant */
     double sure = 32 - off - b->common * 32 - more;
     if (!(sure >= (llama ? SILU_SURE : GELU_SURE)))
-        stock_refuse(b->s, s->layer, 0, "units %u and on may not be saturated: an argument is off by %.3g",
-                     s->unit + 1, off);
+        ordinary_refuse(b->s, s->layer, 0, "units %u and on may not be saturated: an argument is off by %.3g",
+                        s->unit + 1, off);
     if (b->k.f16_vectors && most + off > F16_MOST)
-        stock_refuse(b->s, s->layer, 0, "units %u and on may be beyond f16", s->unit + 1);
+        ordinary_refuse(b->s, s->layer, 0, "units %u and on may be beyond f16", s->unit + 1);
     /* both units read the same vector: what is left is the roundings of each, and the scale of the constant */
-    double scale = b->common + stock_pin_error(b);
+    double scale = b->common + ordinary_pin_error(b);
     double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
     /* of two units, each of which f16 rounds by at most itself */
     double tails = llama ? 4 * 1.01 * sure * exp_f64(-sure) : 0;
@@ -292,7 +292,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     unit += tails;
     if (b->k.f16_vectors) unit += step_rounding(high, off, more, share);
     for (size_t k = 0; k < s->count; k++) {
-        double w = fabs(s->terms[k].weight) / UNDO_GATE;
+        double w = fabs(s->terms[k].weight) / LIFT_GATE;
         uint32_t c = s->terms[k].channel;
         n->added[c] += w * unit * SLACK;
         n->tails[c] += 1.01 * w * tails;
@@ -304,8 +304,8 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     n->rest += fabs(s->rest) * 2 * (active + tails);
 }
 
-void stock_net(stock_bounding *b, uint32_t layer) {
-    const undo *u = b->u;
+void ordinary_net(ordinary_bounding *b, uint32_t layer) {
+    const lift *u = b->u;
     arena *a = b->s->arena;
     net_bound n = {.added = arena_zalloc(a, u->column_count, sizeof *n.added),
                    .tails = arena_zalloc(a, u->column_count, sizeof *n.tails),
@@ -322,7 +322,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
     for (uint32_t c = 0; c < u->column_count; c++) {
         if (!n.count[c]) continue;
         /* what is added to 0 stays as it is; else a layer adds up to twice what there is in the end */
-        bool fresh = u->columns[c].writer == UNDO_NET && first[c] == layer;
+        bool fresh = u->columns[c].writer == LIFT_NET && first[c] == layer;
         double size = size_of(&u->columns[c]), after = fresh ? 0 : F32 * (size + 1);
         double whole = (fresh ? 1 : 2) * size + n.added[c];
         double sums = sum_rounding((double)n.count[c], n.rounded[c], n.written[c], whole);
@@ -333,13 +333,13 @@ void stock_net(stock_bounding *b, uint32_t layer) {
     b->imbalance += (2 * ((double)products + 4) * 1.01 * F32 * n.total + 4 * F32 * b->sum + n.rest) * SLACK;
 }
 
-static void bound_attention(stock_bounding *b, uint32_t layer, size_t *head) {
-    const undo *u = b->u;
+static void bound_attention(ordinary_bounding *b, uint32_t layer, size_t *head) {
+    const lift *u = b->u;
     double total = 0, rest = 0;
     size_t count = 0, first = *head;
     for (; *head < u->head_count && u->heads[*head].layer == layer; (*head)++) {
-        const undo_head *h = &u->heads[*head];
-        double error = stock_head_bound(b, h);
+        const lift_head *h = &u->heads[*head];
+        double error = ordinary_head_bound(b, h);
         b->s->errors[*head] = fmax(b->s->errors[*head], error);
         count += h->value_count;
     }
@@ -353,7 +353,7 @@ static void bound_attention(stock_bounding *b, uint32_t layer, size_t *head) {
 }
 
 /* What the columns of a row add up to, the pins aside, and how large they are together. */
-static double row_sum(const undo *u, const float *row, double *size) {
+static double row_sum(const lift *u, const float *row, double *size) {
     enum { COUNTER_PIN = 1 };
     double sum = 0;
     *size = 0;
@@ -364,9 +364,9 @@ static double row_sum(const undo *u, const float *row, double *size) {
     return fabs(sum) + 0x1p-40 * *size;
 }
 
-double stock_embedding(const undo *u) {
+double ordinary_embedding(const lift *u) {
     double tokens = 0, positions = 0, most[2] = {0}, size;
-    if (u->m->architecture != STOCK_GPT2) return 0;
+    if (u->m->architecture != ORDINARY_GPT2) return 0;
     for (uint32_t t = 0; t < u->m->vocabulary; t++) {
         tokens = fmax(tokens, row_sum(u, u->m->token_embedding + (size_t)t * u->m->width, &size));
         most[0] = fmax(most[0], size);
@@ -378,32 +378,32 @@ double stock_embedding(const undo *u) {
     return (tokens + positions + F32 * (most[0] + most[1])) * SLACK;
 }
 
-static double bound_logits(const stock_bounding *b) {
+static double bound_logits(const ordinary_bounding *b) {
     double worst = 0;
     for (uint32_t t = 0; t < b->u->m->vocabulary; t++) {
-        stock_row r = stock_row_bound(b, &b->u->logits[t]);
+        ordinary_row r = ordinary_row_bound(b, &b->u->logits[t]);
         worst = fmax(worst, (r.error + r.scale * r.size) * SLACK);
     }
     return worst;
 }
 
-static void bound_kernels(stock_audit *s, stock_kernels k) {
-    stock_bounding b = {.s = s, .u = s->u, .k = k};
+static void bound_kernels(ordinary_audit *s, ordinary_kernels k) {
+    ordinary_bounding b = {.s = s, .u = s->u, .k = k};
     size_t head = 0;
     b.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *b.columns);
-    b.imbalance = stock_embedding(s->u);
+    b.imbalance = ordinary_embedding(s->u);
     for (uint32_t l = 1; l <= s->u->m->layer_count; l++) {
-        stock_norm(&b, l, false);
+        ordinary_norm(&b, l, false);
         bound_attention(&b, l, &head);
-        stock_norm(&b, l, true);
-        stock_net(&b, l);
+        ordinary_norm(&b, l, true);
+        ordinary_net(&b, l);
     }
-    stock_norm(&b, s->u->m->layer_count + 1, false);
+    ordinary_norm(&b, s->u->m->layer_count + 1, false);
     s->logits = fmax(s->logits, bound_logits(&b));
 }
 
-void stock_bounds(stock_audit *s) {
+void ordinary_bounds(ordinary_audit *s) {
     s->errors = arena_zalloc(s->arena, s->u->head_count, sizeof *s->errors);
-    bound_kernels(s, (stock_kernels){.f16_vectors = s->claim->f16_weights, .f16_cache = s->claim->f16_cache});
-    bound_kernels(s, (stock_kernels){.f32_norms = true});
+    bound_kernels(s, (ordinary_kernels){.f16_vectors = s->claim->f16_weights, .f16_cache = s->claim->f16_cache});
+    bound_kernels(s, (ordinary_kernels){.f32_norms = true});
 }

@@ -12,9 +12,9 @@ static bool read_f16(json_reader *r) {
 }
 
 /* Nothing else may be there: what a certificate lists is confirmed. */
-static void read_head(json_reader *r, stock_claim *c, arena *a) {
+static void read_head(json_reader *r, ordinary_claim *c, arena *a) {
     static const char *const fields[] = {"layer", "head", "role", "which", NULL};
-    struct stock_claimed_head h = {.role = ""};
+    struct ordinary_claimed_head h = {.role = ""};
     uint32_t seen = 0;
     size_t at = r->at;
     jread_object(r);
@@ -28,9 +28,9 @@ static void read_head(json_reader *r, stock_claim *c, arena *a) {
     array_push(a, c->heads, c->head_count, c->head_capacity, h);
 }
 
-static void read_file(json_reader *r, stock_claim *c, arena *a) {
+static void read_file(json_reader *r, ordinary_claim *c, arena *a) {
     static const char *const fields[] = {"name", "sha256", NULL};
-    struct stock_claimed_file f = {.name = "", .sha256 = ""};
+    struct ordinary_claimed_file f = {.name = "", .sha256 = ""};
     uint32_t seen = 0;
     size_t at = r->at;
     jread_object(r);
@@ -86,7 +86,7 @@ static const char *const names[] = {"temper-stock-certificate",
                                     "allowed",
                                     NULL};
 
-static void read_member(json_reader *r, int k, stock_claim *c, arena *a) {
+static void read_member(json_reader *r, int k, ordinary_claim *c, arena *a) {
     static const char *const claims[] = {"formula", "formula if viable is right", NULL},
                              *const syntaxes[] = {"spec", "crasp", "brasp", "regex", "dfa", NULL},
                              *const ats[] = {"last", "first", NULL}, *const empties[] = {"reject", "accept", NULL},
@@ -124,7 +124,7 @@ static void read_member(json_reader *r, int k, stock_claim *c, arena *a) {
         jread_array(r);
         while (jread_element(r)) read_file(r, c, a);
         break;
-    case MEMBER_BALANCES: c->balances = (uint32_t)jread_integer(r, 65536, "a number of columns"); break;
+    case MEMBER_BALANCES: c->zero_sums = (uint32_t)jread_integer(r, 65536, "a number of columns"); break;
     case MEMBER_HEADS:
         jread_array(r);
         while (jread_element(r)) read_head(r, c, a);
@@ -134,8 +134,8 @@ static void read_member(json_reader *r, int k, stock_claim *c, arena *a) {
     }
 }
 
-stock_claim *stock_claim_read(const char *bytes, size_t length, arena *a) {
-    stock_claim *c = arena_zalloc(a, 1, sizeof *c);
+ordinary_claim *ordinary_claim_read(const char *bytes, size_t length, arena *a) {
+    ordinary_claim *c = arena_zalloc(a, 1, sizeof *c);
     json_reader r;
     uint32_t seen = 0;
     jread_begin(&r, bytes, length, a, a->trap);

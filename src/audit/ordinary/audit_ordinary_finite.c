@@ -7,23 +7,23 @@
 
 static const double MOST_WEIGHT = 0x1p40, MOST_NUMBER = 1e18;
 
-static void check_weight(const stock_audit *s, uint32_t layer, uint32_t head, double w) {
-    if (!(fabs(w) <= MOST_WEIGHT)) stock_refuse(s, layer, head, "a weight of %g is beyond 2^40", w);
+static void check_weight(const ordinary_audit *s, uint32_t layer, uint32_t head, double w) {
+    if (!(fabs(w) <= MOST_WEIGHT)) ordinary_refuse(s, layer, head, "a weight of %g is beyond 2^40", w);
 }
 
 /* Columns are off by less than 1, or a bound refuses them. */
-static void check_row(const stock_audit *s, uint32_t layer, uint32_t head, const undo_form *f) {
+static void check_row(const ordinary_audit *s, uint32_t layer, uint32_t head, const lift_form *f) {
     double most = fabs(f->one);
     check_weight(s, layer, head, f->one);
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &s->u->columns[f->terms[k].channel];
+        const lift_column *c = &s->u->columns[f->terms[k].channel];
         check_weight(s, layer, head, f->terms[k].weight);
         most += fabs(f->terms[k].weight) * (fmax(fabs(c->low), fabs(c->high)) + 1);
     }
-    if (!(most <= MOST_NUMBER)) stock_refuse(s, layer, head, "a row may give numbers beyond %g", MOST_NUMBER);
+    if (!(most <= MOST_NUMBER)) ordinary_refuse(s, layer, head, "a row may give numbers beyond %g", MOST_NUMBER);
 }
 
-static void check_head(const stock_audit *s, const undo_head *h) {
+static void check_head(const ordinary_audit *s, const lift_head *h) {
     uint32_t head = h->slot + 1;
     for (size_t k = 0; k < h->product_count; k++) {
         check_row(s, h->layer, head, &h->products[k].query);
@@ -40,8 +40,8 @@ static void check_head(const stock_audit *s, const undo_head *h) {
     }
 }
 
-void stock_finite_check(const stock_audit *s) {
-    const undo *u = s->u;
+void ordinary_finite_check(const ordinary_audit *s) {
+    const lift *u = s->u;
     for (size_t h = 0; h < u->head_count; h++) check_head(s, &u->heads[h]);
     for (size_t k = 0; k < u->step_count; k++) {
         check_row(s, u->steps[k].layer, 0, &u->steps[k].sum);
@@ -51,19 +51,19 @@ void stock_finite_check(const stock_audit *s) {
     for (uint32_t t = 0; t < u->m->vocabulary; t++) check_row(s, 0, 0, &u->logits[t]);
 }
 
-static void need_f16(const stock_audit *s, const undo_head *h, const undo_form *f, const char *what) {
-    if (!(undo_most(s->u, f) <= 65504.0 / 2))
-        stock_refuse(s, h->layer, h->slot + 1, "after <dead> a %s may be beyond f16", what);
+static void need_f16(const ordinary_audit *s, const lift_head *h, const lift_form *f, const char *what) {
+    if (!(lift_most(s->u, f) <= 65504.0 / 2))
+        ordinary_refuse(s, h->layer, h->slot + 1, "after <dead> a %s may be beyond f16", what);
 }
 
-void stock_dead_check(const stock_audit *s) {
+void ordinary_dead_check(const ordinary_audit *s) {
     for (size_t k = 0; s->claim->f16_cache && k < s->u->head_count; k++) {
-        const undo_head *h = &s->u->heads[k];
+        const lift_head *h = &s->u->heads[k];
         for (size_t v = 0; v < h->value_count; v++) need_f16(s, h, &h->values[v].value, "value");
         for (size_t p = 0; p < h->product_count; p++) {
             need_f16(s, h, &h->products[p].key, "key");
             /* queries of look-ups are weighed means, whose weights the start has most of */
-            if (h->role != UNDO_LOOKUP) need_f16(s, h, &h->products[p].query, "query");
+            if (h->role != LIFT_LOOKUP) need_f16(s, h, &h->products[p].query, "query");
         }
     }
 }

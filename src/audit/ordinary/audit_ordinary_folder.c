@@ -53,30 +53,31 @@ static bool is_looked_for(const char *name) {
 }
 
 /* `part`: "", or a folder of it and a slash. */
-static void check_others(entry *e, const stock_audit *s, const char *folder, const char *part) {
+static void check_others(entry *e, const ordinary_audit *s, const char *folder, const char *part) {
     DIR *d = opendir(path_in(e, folder, part));
     char other[300] = "";
     if (!d) return;
     for (struct dirent *x; !*other && (x = readdir(d));) {
         bool known = !is_looked_for(x->d_name);
         size_t length = strlen(part);
-        for (size_t k = 0; k < STOCK_WEIGHT_FILES; k++)
-            known |= strncmp(stock_weight_files[k], part, length) == 0 &&
-                     strcmp(stock_weight_files[k] + length, x->d_name) == 0;
+        for (size_t k = 0; k < ORDINARY_WEIGHT_FILES; k++)
+            known |= strncmp(ordinary_weight_files[k], part, length) == 0 &&
+                     strcmp(ordinary_weight_files[k] + length, x->d_name) == 0;
         if (!known) snprintf(other, sizeof other, "%s%s", part, x->d_name);
     }
     closedir(d);
     if (*other)
-        stock_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing",
-                     text_escaped(s->arena, other, strlen(other), 80));
+        ordinary_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing",
+                        text_escaped(s->arena, other, strlen(other), 80));
 }
 
 /* Of a folder the list has all files of weights that are there. */
-static void check_folder_names(entry *e, const stock_audit *s, const char *folder) {
-    for (size_t k = 0; k < STOCK_WEIGHT_FILES; k++) {
+static void check_folder_names(entry *e, const ordinary_audit *s, const char *folder) {
+    for (size_t k = 0; k < ORDINARY_WEIGHT_FILES; k++) {
         struct stat about;
-        if (!stock_file_of(s, stock_weight_files[k]) && lstat(path_in(e, folder, stock_weight_files[k]), &about) == 0)
-            stock_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing", stock_weight_files[k]);
+        if (!ordinary_file_of(s, ordinary_weight_files[k]) &&
+            lstat(path_in(e, folder, ordinary_weight_files[k]), &about) == 0)
+            ordinary_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing", ordinary_weight_files[k]);
     }
     check_others(e, s, folder, "");
     check_others(e, s, folder, "onnx/");
@@ -84,27 +85,28 @@ static void check_folder_names(entry *e, const stock_audit *s, const char *folde
 
 /* ---- contents ---- */
 
-static void check_same_sizes(const stock_audit *s, const struct stock_model *x, const struct stock_model *y,
+static void check_same_sizes(const ordinary_audit *s, const struct ordinary_model *x, const struct ordinary_model *y,
                              const char *name) {
     bool same = x->architecture == y->architecture && x->positions == y->positions && x->width == y->width &&
                 x->heads == y->heads && x->head_size == y->head_size && x->hidden == y->hidden &&
                 x->layer_count == y->layer_count && x->vocabulary == y->vocabulary &&
                 (float)x->epsilon == (float)y->epsilon && (float)x->rope_base == (float)y->rope_base;
-    if (!same || y->rope_factors) stock_refuse(s, 0, 0, "%s is of another model than model.gguf", name);
+    if (!same || y->rope_factors) ordinary_refuse(s, 0, 0, "%s is of another model than model.gguf", name);
 }
 
 /* The same numbers in the other file, so that what is proved of one holds of both. */
-static void check_same_weights(const stock_audit *s, const struct stock_model *x, const struct stock_model *y) {
+static void check_same_weights(const ordinary_audit *s, const struct ordinary_model *x,
+                               const struct ordinary_model *y) {
     check_same_sizes(s, x, y, "model.safetensors");
-    stock_tensors p = stock_tensors_make(x, STOCK_HUGGING_FACE, s->arena);
-    stock_tensors q = stock_tensors_make(y, STOCK_HUGGING_FACE, s->arena);
+    ordinary_tensors p = ordinary_tensors_make(x, ORDINARY_HUGGING_FACE, s->arena);
+    ordinary_tensors q = ordinary_tensors_make(y, ORDINARY_HUGGING_FACE, s->arena);
     for (size_t k = 0; k < p.count; k++)
         for (uint32_t part = 0; part < p.all[k].part_count; part++) {
             const float *u = p.all[k].parts[part], *v = q.all[k].parts[part];
             size_t count = (size_t)p.all[k].rows * p.all[k].columns;
             for (size_t j = 0; u && v && j < count; j++)
                 if (u[j] != v[j])
-                    stock_refuse(
+                    ordinary_refuse(
                         s, 0, 0,
                         "tensor '%s' of model.safetensors differs from model.gguf, of which alone this is proved",
                         p.all[k].name);
@@ -120,11 +122,11 @@ static const char *read_text(entry *e, const char *folder, const char *name, boo
 
 /* How strings become tokens is said in two files, which programs read for the weights of any file: both must be what
    a writer makes of the letters of model.gguf, which says how they are read, too. */
-static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m,
+static void check_tokenizer(entry *e, const ordinary_audit *s, const char *folder, const struct ordinary_model *m,
                             bool needed) {
     static const char *const names[2] = {"tokenizer.json", "tokenizer_config.json"};
     static void (*const print[2])(text *, const tokenizer_facts *) = {tokenizer_print, tokenizer_config_print};
-    const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, &e->memory));
+    const tokenizer_facts facts = ordinary_tokenizer(m, ordinary_tokens_make(m, &e->memory));
     for (int k = 0; k < 2; k++) {
         size_t length = 0;
         text expected;
@@ -132,23 +134,23 @@ static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, 
         text_init(&expected, &e->memory);
         print[k](&expected, &facts);
         if (bytes && (length != expected.length || memcmp(bytes, expected.data, length) != 0))
-            stock_refuse(s, 0, 0, "%s has another field, or another value", names[k]);
+            ordinary_refuse(s, 0, 0, "%s has another field, or another value", names[k]);
     }
 }
 
 /* Texts beside weights change what is computed of the same numbers, whatever file these are in. */
-static void check_texts(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m) {
-    bool needed = stock_file_of(s, "model.safetensors") || stock_file_of(s, "onnx/model.onnx");
-    stock_texts x;
-    stock_check_letters(s, m, CLIENTS_OF_STOCK);
+static void check_texts(entry *e, const ordinary_audit *s, const char *folder, const struct ordinary_model *m) {
+    bool needed = ordinary_file_of(s, "model.safetensors") || ordinary_file_of(s, "onnx/model.onnx");
+    ordinary_texts x;
+    ordinary_check_letters(s, m, CLIENTS_OF_STOCK);
     check_tokenizer(e, s, folder, m, needed);
     x.config = read_text(e, folder, "config.json", needed, &x.config_length);
     if (!x.config) return;
     x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
-    check_same_sizes(s, stock_read_texts(&x, &e->memory), m, "config.json");
+    check_same_sizes(s, ordinary_read_texts(&x, &e->memory), m, "config.json");
 }
 
-static void check_folder(entry *e, stock_audit *s, const char *folder, const struct stock_model *m) {
+static void check_folder(entry *e, ordinary_audit *s, const char *folder, const struct ordinary_model *m) {
     static const char safetensors[] = "model.safetensors";
     check_texts(e, s, folder, m);
     for (size_t k = 0; k < s->claim->file_count; k++) {
@@ -156,15 +158,15 @@ static void check_folder(entry *e, stock_audit *s, const char *folder, const str
         size_t length;
         if (strcmp(name, "model.gguf") == 0) continue;
         const char *bytes = read_whole(e, &length, path_in(e, folder, name));
-        stock_check_digest(s, name, bytes, length);
+        ordinary_check_digest(s, name, bytes, length);
         if (strcmp(name, safetensors) != 0) continue;
-        stock_texts x;
-        struct stock_file other;
+        ordinary_texts x;
+        struct ordinary_file other;
         tensor_file f;
         x.config = read_whole(e, &x.config_length, path_in(e, folder, "config.json"));
         x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
         tensor_file_open(&f, (tensor_source){.bytes = bytes, .size = length}, &e->memory, e->trap);
-        stock_read_folder(&other, &x, &f, &e->memory);
+        ordinary_read_folder(&other, &x, &f, &e->memory);
         check_same_weights(s, other.model, m);
     }
 }
@@ -181,13 +183,13 @@ static void check_path(entry *e, void *context) {
     const path_call *c = context;
     struct stat about;
     size_t size;
-    stock_audit *s = stock_audit_begin(e, c->certificate, c->length);
+    ordinary_audit *s = ordinary_audit_begin(e, c->certificate, c->length);
     bool folder = stat(c->path, &about) == 0 && S_ISDIR(about.st_mode);
     const char *bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
     if (folder) check_folder_names(e, s, c->path);
-    const struct stock_model *m = stock_check_file(s, bytes, size);
+    const struct ordinary_model *m = ordinary_check_file(s, bytes, size);
     if (folder) check_folder(e, s, c->path, m);
-    stock_check_claim(s);
+    ordinary_check_claim(s);
 }
 
 temper_status temper_audit_stock(const char *certificate, size_t length, const char *path, temper_error *err) {

@@ -11,19 +11,19 @@ static const double TRIG = 0x1p-22;  /* sines and cosines of a kernel */
 static const double CLOSE = 0x1p-30; /* those of this file, of arguments below 2^20 */
 static const double LEAST_GAP = 2;   /* below that nothing is summed up */
 
-static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_size); }
-static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
+static double root(const ordinary_bounding *b) { return sqrt((double)b->u->m->head_size); }
+static double positions(const ordinary_bounding *b) { return (double)b->u->m->positions; }
 static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }
 
 /* What is left of a difference of ideal scores when the norm makes the whole query smaller. */
-static double shrunk(const stock_bounding *b, double gap) { return gap - fabs(gap) * b->common * SLACK; }
+static double shrunk(const ordinary_bounding *b, double gap) { return gap - fabs(gap) * b->common * SLACK; }
 
 /* How far the angle of a pair is off at a position, relative (3k + 4)u; and at the last. */
-static double angle_error_at(const stock_bounding *b, uint32_t pair, double position) {
+static double angle_error_at(const ordinary_bounding *b, uint32_t pair, double position) {
     return b->u->frequencies[pair] * position * (3.0 * pair + 4) * F32;
 }
 
-static double angle_error(const stock_bounding *b, uint32_t pair) { return angle_error_at(b, pair, positions(b)); }
+static double angle_error(const ordinary_bounding *b, uint32_t pair) { return angle_error_at(b, pair, positions(b)); }
 
 /* ---- one side of a product ---- */
 
@@ -33,15 +33,15 @@ typedef struct side {
 } side;
 
 /* Whether a query is rounded back by an f16 cache, the scale that all share included. */
-static bool is_query_back(const stock_bounding *b, const undo_form *f, const stock_row *r, double relative) {
-    return stock_row_back(r, relative + r->scale, undo_grain(b->u, f));
+static bool is_query_back(const ordinary_bounding *b, const lift_form *f, const ordinary_row *r, double relative) {
+    return ordinary_row_back(r, relative + r->scale, lift_grain(b->u, f));
 }
 
 /* A query (whose scale is the same for all of a row, unless some are rounded back and this is not) or a key, after
    turning and rounding. */
-static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimension, bool key) {
-    const undo *u = b->u;
-    stock_row r = stock_row_bound(b, f);
+static side side_of(const ordinary_bounding *b, const lift_form *f, uint32_t dimension, bool key) {
+    const lift *u = b->u;
+    ordinary_row r = ordinary_row_bound(b, f);
     side s = {.size = r.size, .error = r.error};
     double relative = key ? r.scale : 0;
     bool mean = false;
@@ -53,13 +53,13 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
     }
     if (b->k.f16_cache) {
         bool back =
-            !mean && (key ? stock_row_back(&r, relative, undo_grain(u, f)) : is_query_back(b, f, &r, relative));
+            !mean && (key ? ordinary_row_back(&r, relative, lift_grain(u, f)) : is_query_back(b, f, &r, relative));
         if (!back && !key) relative += r.scale;
         /* keys are rounded; queries are, or not */
         if (back)
-            s.error = key ? stock_f16_zero(r.zero) : stock_back_error(s.error + relative * s.size, r.zero);
+            s.error = key ? ordinary_f16_zero(r.zero) : ordinary_back_error(s.error + relative * s.size, r.zero);
         else
-            s.error = stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
+            s.error = ordinary_f16_error(s.size, s.error, relative, mean ? 0 : lift_grain(u, f));
     } else {
         s.error += relative * s.size;
     }
@@ -68,7 +68,7 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
 }
 
 /* What two products of one pair make of each other when it turns: the query of one meets the key of the other. */
-static double crossing(const stock_bounding *b, const undo_head *h, size_t k) {
+static double crossing(const ordinary_bounding *b, const lift_head *h, size_t k) {
     uint32_t half = b->u->m->head_size / 2;
     double sum = 0;
     for (size_t j = 0; b->u->frequencies && j < h->product_count; j++) {
@@ -85,14 +85,15 @@ static double crossing(const stock_bounding *b, const undo_head *h, size_t k) {
 typedef enum which_error { OF_ALL, OF_KEYS, OF_SAME_KEYS } which_error;
 
 /* How many products a score adds up: dimensions that are 0 add nothing, and round nothing. */
-static double term_count(const stock_bounding *b, const undo_head *h) {
+static double term_count(const ordinary_bounding *b, const lift_head *h) {
     return (double)(h->product_count + h->turn_count) * (b->u->frequencies ? 2 : 1);
 }
 
-static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, which_error which) {
+static double content_error(const ordinary_bounding *b, const lift_head *h, size_t from, size_t to,
+                            which_error which) {
     double error = 0;
     for (size_t k = from; k < to; k++) {
-        const undo_product *p = &h->products[k];
+        const lift_product *p = &h->products[k];
         side q = side_of(b, &p->query, p->dimension, false), j = side_of(b, &p->key, p->dimension, true);
         double size = q.size * j.size;
         if (which != OF_SAME_KEYS) error += (q.size + q.error) * j.error;
@@ -108,24 +109,24 @@ static double content_error(const stock_bounding *b, const undo_head *h, size_t 
     return error * SLACK;
 }
 
-double stock_content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to) {
+double ordinary_content_error(const ordinary_bounding *b, const lift_head *h, size_t from, size_t to) {
     return content_error(b, h, from, to, OF_ALL);
 }
 
 /* ---- values ---- */
 
 /* The largest error of a value after the cache, and how large values are. */
-static double value_error(const stock_bounding *b, const undo_head *h, double *size) {
+static double value_error(const ordinary_bounding *b, const lift_head *h, double *size) {
     double worst = 0;
     *size = 0;
     for (size_t v = 0; v < h->value_count; v++) {
-        stock_row r = stock_row_bound(b, &h->values[v].value);
+        ordinary_row r = ordinary_row_bound(b, &h->values[v].value);
         double e = (r.error + r.scale * r.size) * SLACK;
-        double grain = undo_grain(b->u, &h->values[v].value);
-        if (b->k.f16_cache && stock_row_back(&r, r.scale, grain))
-            e = stock_f16_zero(r.zero); /* at 0; others are exact */
+        double grain = lift_grain(b->u, &h->values[v].value);
+        if (b->k.f16_cache && ordinary_row_back(&r, r.scale, grain))
+            e = ordinary_f16_zero(r.zero); /* at 0; others are exact */
         else if (b->k.f16_cache)
-            e = stock_f16_error(r.size, r.error, r.scale, grain);
+            e = ordinary_f16_error(r.size, r.error, r.scale, grain);
         worst = fmax(worst, e);
         *size = fmax(*size, r.size);
     }
@@ -133,33 +134,34 @@ static double value_error(const stock_bounding *b, const undo_head *h, double *s
 }
 
 /* What the values of a head that chooses are off, if others get `leak` of the right key's weight. */
-static double chosen_error(const stock_bounding *b, const undo_head *h, double leak) {
+static double chosen_error(const ordinary_bounding *b, const lift_head *h, double leak) {
     double size, e = value_error(b, h, &size);
     NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
     /* the difference of two values is at most twice the size, and roundings at most what others add */
     double width = 0;
     for (size_t v = 0; v < h->value_count; v++) {
         double low, high;
-        undo_range(b->u, &h->values[v].value, &low, &high);
+        lift_range(b->u, &h->values[v].value, &low, &high);
         width = fmax(width, fmax(high - low, fmax(fabs(low), fabs(high))));
     }
     double share = b->k.f16_cache && leak >= 0x1p-13 ? F16 : 0;
     return (2.01 * leak * (width + e) + e + (4 * F32 + share) * (size + e)) * SLACK;
 }
 
-static void set_errors(stock_bounding *b, const undo_head *h, double error, double relative) {
+static void set_errors(ordinary_bounding *b, const lift_head *h, double error, double relative) {
     for (size_t v = 0; v < h->value_count; v++)
-        b->columns[h->values[v].column] = (stock_column_bound){.error = error, .relative = relative, .zero = error};
+        b->columns[h->values[v].column] =
+            (ordinary_column_bound){.error = error, .relative = relative, .zero = error};
 }
 
 /* ---- numbers beyond f16 ---- */
 
 /* An f16 cache has infinities instead of these, and what is added up in f16 has them, too: all values, in the worst
    case. Two numbers of a pair may turn into one. */
-static void check_f16(const stock_bounding *b, const undo_head *h) {
+static void check_f16(const ordinary_bounding *b, const lift_head *h) {
     double n = positions(b);
     for (size_t v = 0; v < h->value_count; v++) {
-        stock_row r = stock_row_bound(b, &h->values[v].value);
+        ordinary_row r = ordinary_row_bound(b, &h->values[v].value);
         double size = (r.size + r.error + r.scale * r.size) * SLACK;
         if (b->k.f16_vectors) NEED(b, h, size <= F16_MOST, "a value may be beyond f16");
         if (b->k.f16_cache) NEED(b, h, n * size <= F16_MOST, "sums of values may be beyond f16");
@@ -169,7 +171,7 @@ static void check_f16(const stock_bounding *b, const undo_head *h) {
            *key = arena_zalloc(b->s->arena, b->u->m->head_size, sizeof *key);
     uint32_t half = b->u->m->head_size / 2;
     for (size_t k = 0; k < h->product_count; k++) {
-        stock_row q = stock_row_bound(b, &h->products[k].query), x = stock_row_bound(b, &h->products[k].key);
+        ordinary_row q = ordinary_row_bound(b, &h->products[k].query), x = ordinary_row_bound(b, &h->products[k].key);
         query[h->products[k].dimension] = q.size * (1 + q.scale) + q.error;
         key[h->products[k].dimension] = x.size * (1 + x.scale) + x.error;
     }
@@ -190,29 +192,29 @@ static void check_f16(const stock_bounding *b, const undo_head *h) {
 
 /* The value is the key, in units of what keys are multiples of. A key that is lower by some units has its share of
    the leak by as many powers, and so is worth no more than one that is lower by one. */
-static double bound_once(stock_bounding *b, const undo_head *h) {
-    const undo_product *p = &h->products[0];
+static double bound_once(ordinary_bounding *b, const lift_head *h) {
+    const lift_product *p = &h->products[0];
     double off = content_error(b, h, 0, 1, OF_ALL) / root(b),
-           gap = shrunk(b, p->query.one * undo_grain(b->u, &p->key) / root(b));
+           gap = shrunk(b, p->query.one * lift_grain(b->u, &p->key) / root(b));
     double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
     double size, e = value_error(b, h, &size);
     if (b->s->largest) size = fmin(size, b->s->largest[h - b->u->heads]);
-    if (undo_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
+    if (lift_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
     NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
     if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32 * (size + e)) * SLACK;
     NEED(b, h, n * size <= 2048, "more candidates than f16 can add up");
     /* candidates' keys are rounded to the same number, so that their weights are 1 but for what turns: whole sums
        stay whole */
-    stock_row key = stock_row_bound(b, &p->key), value = stock_row_bound(b, &h->values[0].value);
-    double turn = 0, grain = undo_grain(b->u, &p->key);
+    ordinary_row key = ordinary_row_bound(b, &p->key), value = ordinary_row_bound(b, &h->values[0].value);
+    double turn = 0, grain = lift_grain(b->u, &p->key);
     if (b->u->frequencies) {
         uint32_t pair = p->dimension % (b->u->m->head_size / 2);
         turn = b->u->frequencies[pair] * n;
         turn = turn * turn / 2 + angle_error(b, pair) + 2 * TRIG;
     }
-    NEED(b, h, stock_f16_back(key.size, key.error, key.scale + turn, grain) || grain == 0,
+    NEED(b, h, ordinary_f16_back(key.size, key.error, key.scale + turn, grain) || grain == 0,
          "its keys are not rounded back");
-    NEED(b, h, stock_f16_back(value.size, value.error, value.scale, 1) || grain == 0,
+    NEED(b, h, ordinary_f16_back(value.size, value.error, value.scale, 1) || grain == 0,
          "its values are not rounded back");
     double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b), shares = 6 * differ;
     /* candidates so much alike, and others that add so little: f16 rounds every sum back, and only the sum of weights
@@ -252,10 +254,10 @@ static double least_product(const double ends[2], double from, double to) {
 
 /* The least step of a ramp from key to key, and its span from the first key to the last, over all rows, before it is
    divided: of the keys that f16 makes, since all of them go one way but not as far as exact ones. */
-static double ramp_step(const stock_bounding *b, const undo_head *h, double *span) {
-    const undo_turn *t = &h->turns[0];
+static double ramp_step(const ordinary_bounding *b, const lift_head *h, double *span) {
+    const lift_turn *t = &h->turns[0];
     double n = positions(b), length = hypot(t->first, t->second), least = INFINITY;
-    double each = TRIG + CLOSE + 4 * F32 + stock_pin_error(b), sign = h->last ? 1 : -1;
+    double each = TRIG + CLOSE + 4 * F32 + ordinary_pin_error(b), sign = h->last ? 1 : -1;
     NEED(b, h, h->turn_count == 1 && t->first == 0, "its ramp is not one sine");
     *span = 0;
     double *low = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *low),
@@ -302,21 +304,21 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
 
 /* Whether all queries are one constant times a number each: all are rounded back, or none is rounded. What they are
    off is then a share of the whole score. */
-static bool is_shared(const stock_bounding *b, const undo_head *h) {
+static bool is_shared(const ordinary_bounding *b, const lift_head *h) {
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_form *f = &h->products[k].query;
-        stock_row r = stock_row_bound(b, f);
+        const lift_form *f = &h->products[k].query;
+        ordinary_row r = ordinary_row_bound(b, f);
         if (f->count || (b->k.f16_cache && !is_query_back(b, f, &r, 0))) return false;
     }
     return true;
 }
 
-static double bound_nearest(stock_bounding *b, const undo_head *h) {
+static double bound_nearest(ordinary_bounding *b, const lift_head *h) {
     enum { MOST_RAMP = 16385 }; /* every pair of positions is looked at */
     double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
     /* keys that tie by different products feel the errors of different queries */
     double keys = h->content > 1 ? all : content_error(b, h, 0, h->content, OF_KEYS) / r;
-    double worth = undo_content_gap(b->u, h) / r, s, span;
+    double worth = lift_content_gap(b->u, h) / r, s, span;
     if (h->turn_count) {
         NEED(b, h, b->u->m->positions <= MOST_RAMP, "its ramp has more pairs of positions than are audited");
         s = shrunk(b, ramp_step(b, h, &span) / r) - 2 * keys;
@@ -324,7 +326,7 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
     } else {
         bool shared = is_shared(b, h);
         double digits = content_error(b, h, h->content, h->product_count, shared ? OF_KEYS : OF_ALL) / r;
-        double share = 1 - (stock_pin_error(b) + b->common) * SLACK;
+        double share = 1 - (ordinary_pin_error(b) + b->common) * SLACK;
         s = fabs(h->slope) / r * share - 2 * digits - 2 * keys;
         span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
     }
@@ -337,10 +339,10 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
 
 /* ---- yesterday ---- */
 
-static double turned(const undo_head *h, double distance) {
+static double turned(const lift_head *h, double distance) {
     double sum = 0;
     for (size_t k = 0; k < h->turn_count; k++) {
-        const undo_turn *t = &h->turns[k];
+        const lift_turn *t = &h->turns[k];
         double angle = t->frequency * distance;
         sum += t->key_weight * (t->first * cos_f64(angle) - t->second * sin_f64(angle));
     }
@@ -348,12 +350,12 @@ static double turned(const undo_head *h, double distance) {
 }
 
 /* How far a score of pairs that turn may be off, before it is divided. */
-static double turning_error(const stock_bounding *b, const undo_head *h) {
+static double turning_error(const ordinary_bounding *b, const lift_head *h) {
     double error = 0;
     for (size_t k = 0; k < h->turn_count; k++) {
-        const undo_turn *t = &h->turns[k];
+        const lift_turn *t = &h->turns[k];
         double size = fabs(t->key_weight) * hypot(t->first, t->second);
-        double each = angle_error(b, t->pair) + 2 * TRIG + stock_pin_error(b) + b->common + 8 * F32;
+        double each = angle_error(b, t->pair) + 2 * TRIG + ordinary_pin_error(b) + b->common + 8 * F32;
         if (b->k.f16_cache) each += 1.01 * F16;
         if (b->k.f16_cache) error += 2.01 * F16_TINY * (fabs(t->key_weight) + hypot(t->first, t->second));
         error += size * (2.01 * each + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + CLOSE * 4);
@@ -361,7 +363,7 @@ static double turning_error(const stock_bounding *b, const undo_head *h) {
     return error * SLACK;
 }
 
-static double bound_yesterday(stock_bounding *b, const undo_head *h) {
+static double bound_yesterday(ordinary_bounding *b, const lift_head *h) {
     double leak = 0, r = root(b);
     if (h->turn_count) {
         double off = turning_error(b, h) / r;
@@ -373,8 +375,8 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
     double off = content_error(b, h, 0, h->product_count, OF_ALL) / r, worst = 0;
     const double *query[2], *key[2];
     for (size_t k = 0; k < 2; k++) {
-        query[k] = undo_place(b->u, &h->products[2 + k].query);
-        key[k] = undo_place(b->u, &h->products[2 + k].key);
+        query[k] = lift_place(b->u, &h->products[2 + k].query);
+        key[k] = lift_place(b->u, &h->products[2 + k].key);
     }
     for (uint32_t i = 1; i < b->u->m->positions && i < 5; i++) {
         uint32_t last = b->u->m->positions - 1, row = last - (last - i) % 4; /* the longest row that is like i */
@@ -392,17 +394,17 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
 
 /* ---- waves ---- */
 
-static double bound_wave(stock_bounding *b, const undo_head *h) {
-    const undo_turn *t = &h->turns[0];
+static double bound_wave(ordinary_bounding *b, const lift_head *h) {
+    const lift_turn *t = &h->turns[0];
     double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0;
     /* queries have the constant 1, and keys the start sentinel's, which f16 rounds as far */
-    double scale = 2 * (stock_pin_error(b) + b->common) + 8 * F32;
+    double scale = 2 * (ordinary_pin_error(b) + b->common) + 8 * F32;
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
         double x = t->first * cos_f64(t->frequency * i) - t->second * sin_f64(t->frequency * i);
         double off = k * length * (t->frequency * i * (3.0 * t->pair + 4) * F32 + 2 * TRIG + CLOSE);
         double plus = 0, product = 0;
         for (size_t j = 0; j < h->product_count; j++) { /* a constant query, whose pair turns a little */
-            const undo_product *p = &h->products[j];
+            const lift_product *p = &h->products[j];
             uint32_t pair = p->dimension % (b->u->m->head_size / 2);
             double part = p->query.one * p->key.terms[0].weight;
             plus += part * cos_f64(b->u->frequencies[pair] * i);
@@ -422,19 +424,20 @@ static double bound_wave(stock_bounding *b, const undo_head *h) {
 
 /* ---- means ---- */
 
-static double bound_mean(stock_bounding *b, const undo_head *h) {
+static double bound_mean(ordinary_bounding *b, const lift_head *h) {
     double n = positions(b), worst = 0;
     for (size_t v = 0; v < h->value_count; v++) {
-        const undo_value *x = &h->values[v];
-        stock_row r = stock_row_bound(b, &x->value);
-        double e = (r.error + r.scale * r.size) * SLACK, grain = undo_grain(b->u, &x->value), scale = x->scale;
-        stock_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
+        const lift_value *x = &h->values[v];
+        ordinary_row r = ordinary_row_bound(b, &x->value);
+        double e = (r.error + r.scale * r.size) * SLACK, grain = lift_grain(b->u, &x->value), scale = x->scale;
+        ordinary_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
         if (b->k.f16_cache) {
-            NEED(b, h, n * r.size <= 2048 * stock_lowest_bit(grain), "its sums do not stay exact in f16");
+            NEED(b, h, n * r.size <= 2048 * ordinary_lowest_bit(grain), "its sums do not stay exact in f16");
             NEED(b, h,
-                 stock_f16_back(r.size, r.error, r.scale, grain) && n * stock_f16_zero(r.zero) < grain * 0x1p-17,
+                 ordinary_f16_back(r.size, r.error, r.scale, grain) &&
+                     n * ordinary_f16_zero(r.zero) < grain * 0x1p-17,
                  "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
-            c = (stock_column_bound){.error = scale * 8 * stock_f16_zero(r.zero), .relative = F16 + 8 * F32};
+            c = (ordinary_column_bound){.error = scale * 8 * ordinary_f16_zero(r.zero), .relative = F16 + 8 * F32};
         }
         if (b->k.f16_vectors) { /* rounded once more before they are mixed */
             c.error = (c.error * (1 + F16) + scale * F16_TINY) * SLACK;
@@ -447,13 +450,13 @@ static double bound_mean(stock_bounding *b, const undo_head *h) {
     return worst;
 }
 
-static double bound_compare(stock_bounding *b, const undo_head *h) {
-    const undo_product *p = &h->products[0];
+static double bound_compare(ordinary_bounding *b, const lift_head *h) {
+    const lift_product *p = &h->products[0];
     uint32_t column = p->query.terms[0].channel;
-    const stock_column_bound *c = &b->columns[column];
+    const ordinary_column_bound *c = &b->columns[column];
     double w = p->query.terms[0].weight, n = positions(b), k = p->key.terms[0].weight;
     double relative = c->relative + b->own + 2 * b->common + 8 * F32, error = c->error;
-    if (b->u->m->architecture == STOCK_GPT2)
+    if (b->u->m->architecture == ORDINARY_GPT2)
         error += b->mean * (b->k.f16_vectors ? 2.01 : fabs(p->query.rest) / fabs(w) + 8 * F32);
     if (b->k.f16_vectors) relative += 1.01 * F16, error += F16_TINY;
     if (b->u->frequencies) {
@@ -462,26 +465,26 @@ static double bound_compare(stock_bounding *b, const undo_head *h) {
     }
     if (b->k.f16_cache) relative += 1.01 * F16, error += F16_TINY / w;
     side key = side_of(b, &p->key, p->dimension, true);
-    double least = undo_least_mean(b->u, column);
+    double least = lift_least_mean(b->u, column);
     double score = w * (least * (1 - relative * SLACK) - error * SLACK) * (k - key.error) / root(b);
     score -= ((double)b->u->m->head_size + 4) * 1.01 * F32 * score;
     /* on the other positions the key is 0, but for what is off there, in both dimensions of a pair */
-    stock_row row = stock_row_bound(b, &p->key);
-    double stray = 2.01 * (b->k.f16_cache ? stock_f16_zero(row.zero) : row.zero),
-           most = undo_most_mean(b->u, column) * (1 + relative) + error, others = w * most * stray / root(b) * SLACK;
+    ordinary_row row = ordinary_row_bound(b, &p->key);
+    double stray = 2.01 * (b->k.f16_cache ? ordinary_f16_zero(row.zero) : row.zero),
+           most = lift_most_mean(b->u, column) * (1 + relative) + error, others = w * most * stray / root(b) * SLACK;
     NEED(b, h, score - others >= LEAST_GAP, "its sign is not clear: the score is only %.3g", score - others);
     return chosen_error(b, h, n * up_exp_of(2 * others - score) * SLACK);
 }
 
 /* Where weights are f16 the values of heads are rounded before they are mixed: numbers of f16 are rounded back, or
    their errors at most double, and what is 0 is rounded by a share of its error. */
-static double mixed_error(const stock_bounding *b, const undo_head *h, double error) {
+static double mixed_error(const ordinary_bounding *b, const lift_head *h, double error) {
     double most = 0;
     for (size_t v = 0; b->k.f16_vectors && v < h->value_count; v++) {
-        stock_row r = stock_row_bound(b, &h->values[v].value);
-        double grain = undo_grain(b->u, &h->values[v].value), bit = stock_lowest_bit(grain);
+        ordinary_row r = ordinary_row_bound(b, &h->values[v].value);
+        double grain = lift_grain(b->u, &h->values[v].value), bit = ordinary_lowest_bit(grain);
         double rounding = F16 * (r.size + error) + F16_TINY;
-        if (bit == 0 || stock_f16_back(r.size, error, 0, grain))
+        if (bit == 0 || ordinary_f16_back(r.size, error, 0, grain))
             rounding = F16 * error + F16_TINY;
         else if (bit >= 2 * F16_TINY && r.size <= 2048 * bit)
             rounding = fmin(rounding, error);
@@ -490,18 +493,18 @@ static double mixed_error(const stock_bounding *b, const undo_head *h, double er
     return (error + most) * SLACK;
 }
 
-double stock_head_bound(stock_bounding *b, const undo_head *h) {
+double ordinary_head_bound(ordinary_bounding *b, const lift_head *h) {
     double error = 0;
     check_f16(b, h);
     switch (h->role) {
-    case UNDO_ONCE: error = bound_once(b, h); break;
-    case UNDO_NEAREST: error = bound_nearest(b, h); break;
-    case UNDO_YESTERDAY: error = bound_yesterday(b, h); break;
-    case UNDO_WAVE: error = bound_wave(b, h); break;
-    case UNDO_COMPARE: error = bound_compare(b, h); break;
-    case UNDO_MEAN: return bound_mean(b, h);
-    case UNDO_WEIGHED: return stock_weighed_bound(b, h);
-    case UNDO_LOOKUP: error = chosen_error(b, h, stock_lookup_leak(b, h)); break;
+    case LIFT_ONCE: error = bound_once(b, h); break;
+    case LIFT_NEAREST: error = bound_nearest(b, h); break;
+    case LIFT_YESTERDAY: error = bound_yesterday(b, h); break;
+    case LIFT_WAVE: error = bound_wave(b, h); break;
+    case LIFT_COMPARE: error = bound_compare(b, h); break;
+    case LIFT_MEAN: return bound_mean(b, h);
+    case LIFT_WEIGHED: return ordinary_weighed_bound(b, h);
+    case LIFT_LOOKUP: error = chosen_error(b, h, ordinary_lookup_leak(b, h)); break;
     }
     set_errors(b, h, mixed_error(b, h, error), 0);
     return error;

@@ -5,8 +5,8 @@
 #include "audit/ordinary/audit_ordinary_bounds.h"
 #include "number/elementary.h"
 
-static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_size); }
-static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
+static double root(const ordinary_bounding *b) { return sqrt((double)b->u->m->head_size); }
+static double positions(const ordinary_bounding *b) { return (double)b->u->m->positions; }
 
 /* ---- weighed means ---- */
 
@@ -15,11 +15,11 @@ typedef struct weighing {
     double apart; /* of one letter's beside another's; 0: they are the same number */
 } weighing;
 
-static weighing weigh(const stock_bounding *b, const undo_head *h) {
-    double off = stock_content_error(b, h, 0, h->product_count) / root(b), stray = 0, size = 0;
+static weighing weigh(const ordinary_bounding *b, const lift_head *h) {
+    double off = ordinary_content_error(b, h, 0, h->product_count) / root(b), stray = 0, size = 0;
     for (size_t k = 0; k < h->product_count; k++) {
-        stock_row q = stock_row_bound(b, &h->products[k].query), x = stock_row_bound(b, &h->products[k].key);
-        double zero = b->k.f16_cache && x.zero < F16_TINY ? 0 : b->k.f16_cache ? stock_f16_zero(x.zero) : x.zero;
+        ordinary_row q = ordinary_row_bound(b, &h->products[k].query), x = ordinary_row_bound(b, &h->products[k].key);
+        double zero = b->k.f16_cache && x.zero < F16_TINY ? 0 : b->k.f16_cache ? ordinary_f16_zero(x.zero) : x.zero;
         stray += (q.size * (1 + q.scale) + q.error) * zero;
         size += q.size * x.size;
     }
@@ -33,7 +33,7 @@ static weighing weigh(const stock_bounding *b, const undo_head *h) {
 
 /* With an f16 cache letters must weigh the same power of two: what a sum is off is then rounded away, unless the sum
    is 0. Returns by how much the weight is none. */
-static double f16_weight(const stock_bounding *b, const undo_head *h, const weighing *w) {
+static double f16_weight(const ordinary_bounding *b, const lift_head *h, const weighing *w) {
     double power = 1;
     while (power * 1.5 < h->weight) power *= 2;
     NEED(b, h, w->apart == 0, "letters do not weigh the same");
@@ -44,24 +44,24 @@ static double f16_weight(const stock_bounding *b, const undo_head *h, const weig
 /* Where weights are f16, what a head says is rounded before it is mixed: by a share of the number, which look-ups
    count, by that of what it is off, and, if the number may be 0 or so small that f16 has fewer bits, by half the
    least number of f16. */
-static double mixed_number(const stock_bounding *b, const undo_head *h, const undo_number *x, double off) {
+static double mixed_number(const ordinary_bounding *b, const lift_head *h, const lift_number *x, double off) {
     double weights = (positions(b) - 1 + h->weight) * 1.002;
     bool sure = x->low == 0 && x->high == 0 && x->first != 0 && weights <= 0x1p13;
     return off * (1 + F16) + (sure ? 0 : F16_TINY * weights);
 }
 
-double stock_weighed_bound(stock_bounding *b, const undo_head *h) {
+double ordinary_weighed_bound(ordinary_bounding *b, const lift_head *h) {
     double n = positions(b), worst = 0;
     weighing w = weigh(b, h);
     for (size_t v = 0; v < h->value_count; v++) {
-        const undo_value *x = &h->values[v];
-        stock_row r = stock_row_bound(b, &x->value);
-        undo_number number = undo_number_of(b->u, &x->value);
+        const lift_value *x = &h->values[v];
+        ordinary_row r = ordinary_row_bound(b, &x->value);
+        lift_number number = lift_number_of(b->u, &x->value);
         double each = fmax(fabs(number.low), fabs(number.high)), first = fabs(number.first), size = each + first;
         double all = (n - 1) * each + first, e = (r.error + r.scale * r.size) * SLACK;
         /* values that are not 0, those that are, and the sentinel's as often as it weighs */
         double zeros = (n + 2 * h->weight) * r.zero, sums = (n + 16) * 1.01 * F32;
-        stock_column_bound c = {.number = (all * (w.apart + sums) + (each > 0 ? n : 1) * e + zeros) * SLACK};
+        ordinary_column_bound c = {.number = (all * (w.apart + sums) + (each > 0 ? n : 1) * e + zeros) * SLACK};
         if (b->k.f16_cache) {
             bool signs = number.low < 0 || number.first < 0;
             double wrong = f16_weight(b, h, &w), noise = ((signs ? 2 : 1) * size * wrong + 8 * zeros) * SLACK;
@@ -100,21 +100,21 @@ typedef struct part {
     bool asked;      /* by a query already */
 } part;
 
-static double key_error(const stock_bounding *b, const undo_form *f, bool *back) {
-    stock_row r = stock_row_bound(b, f);
-    const double *place = undo_place(b->u, f);
-    double size = 0, grain = undo_grain(b->u, f);
+static double key_error(const ordinary_bounding *b, const lift_form *f, bool *back) {
+    ordinary_row r = ordinary_row_bound(b, f);
+    const double *place = lift_place(b->u, f);
+    double size = 0, grain = lift_grain(b->u, f);
     for (uint32_t j = 0; j < b->u->m->positions; j++) size = fmax(size, fabs(place[j])); /* no two digits are any */
     double off = fmin(r.error, r.zero + r.share * size);
     if (!b->k.f16_cache) return off * SLACK;
-    if (stock_row_back(&r, r.scale, grain)) return stock_f16_zero(r.zero);
+    if (ordinary_row_back(&r, r.scale, grain)) return ordinary_f16_zero(r.zero);
     *back = false;
-    return stock_f16_error(size, off, r.scale, grain);
+    return ordinary_f16_error(size, off, r.scale, grain);
 }
 
 /* Queries stand alone in pairs that hardly turn: cosines of less than 2^-13 are 1, and what turns into the other
    dimensions is less than 2^-30 of products. */
-static void check_pair(const stock_bounding *b, const undo_head *h, size_t k) {
+static void check_pair(const ordinary_bounding *b, const lift_head *h, size_t k) {
     uint32_t half = b->u->m->head_size / 2, pair = h->products[k].dimension % half;
     if (!b->u->frequencies) return;
     NEED(b, h, b->u->frequencies[pair] * positions(b) < 0x1p-15, "a pair of its queries turns");
@@ -124,14 +124,14 @@ static void check_pair(const stock_bounding *b, const undo_head *h, size_t k) {
 
 /* No products of one mean cancel out: then what some of them add up to is no more than the whole, which is what
    roundings of sums are counted by. */
-static void check_signs(const stock_bounding *b, const undo_head *h, const undo_product *p, double sign) {
-    const double *place = undo_place(b->u, &p->key);
+static void check_signs(const ordinary_bounding *b, const lift_head *h, const lift_product *p, double sign) {
+    const double *place = lift_place(b->u, &p->key);
     for (uint32_t j = 0; j < b->u->m->positions; j++)
         NEED(b, h, sign * p->query.terms[0].weight * place[j] >= 0, "its products cancel out at position %u", j);
 }
 
-static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part *x, bool *back) {
-    const undo_product *p = &h->products[k];
+static void add_part(const ordinary_bounding *b, const lift_head *h, size_t k, part *x, bool *back) {
+    const lift_product *p = &h->products[k];
     double row = p->query.terms[0].weight, w = fabs(row) * x->scale;
     int e;
     check_pair(b, h, k);
@@ -143,7 +143,7 @@ static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part
     x->mantissa = fabs(frexp(row, &e));
     check_signs(b, h, p, x->sign);
     double noise = 0;
-    if (b->u->m->architecture == STOCK_GPT2)
+    if (b->u->m->architecture == ORDINARY_GPT2)
         noise = b->mean * (b->k.f16_vectors ? 2.01 : fabs(p->query.rest) / fabs(row) + 8 * F32);
     if (b->k.f16_vectors) noise += F16_TINY;
     if (b->k.f16_cache) noise += F16_TINY / fabs(row);
@@ -153,7 +153,7 @@ static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part
 
 /* How far a column of this size is off, relative, when it is asked for: f16 weights round it before it is mixed, and
    once more when it is read unless that rounds it back. */
-static double asked(const stock_bounding *b, double size) {
+static double asked(const ordinary_bounding *b, double size) {
     bool back = (b->common + b->own) * size + b->mean < 0x1p-12 * size;
     double share = 24 * F32;
     if (b->k.f16_vectors) share += b->common + (back ? 1.01 : 2.02) * F16;
@@ -161,20 +161,20 @@ static double asked(const stock_bounding *b, double size) {
     return share;
 }
 
-double stock_lookup_leak(const stock_bounding *b, const undo_head *h) {
-    const undo *u = b->u;
-    const undo_value *number = undo_value_of(u, h->number);
+double ordinary_lookup_leak(const ordinary_bounding *b, const lift_head *h) {
+    const lift *u = b->u;
+    const lift_value *number = lift_value_of(u, h->number);
     double n = positions(b), last = n - 1, unit = 0, weights = (last + u->heads[h->of].weight) * 1.002;
     part e = {.scale = u->columns[h->number].scale, .sign = 1},
          one = {.scale = u->columns[h->inverse].scale, .sign = -1};
     bool back = true;
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_form *q = &h->products[k].query;
+        const lift_form *q = &h->products[k].query;
         bool inverse = q->terms[0].channel == h->inverse;
         add_part(b, h, k, inverse ? &one : &e, &back);
-        if (inverse) unit -= q->terms[0].weight * one.scale * undo_place(u, &h->products[k].key)[n > 1];
+        if (inverse) unit -= q->terms[0].weight * one.scale * lift_place(u, &h->products[k].key)[n > 1];
     }
-    undo_number x = undo_number_of(u, &number->value);
+    lift_number x = lift_number_of(u, &number->value);
     double most = last * fmax(fabs(x.low), fabs(x.high)) + fabs(x.first), far = fmax(most, last);
     NEED(b, h, b->common + b->own < 0x1p-13, "its norm is too far from the identity");
     NEED(b, h, n < 2 || unit > 0, "it has no unit");

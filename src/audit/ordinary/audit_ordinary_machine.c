@@ -9,7 +9,6 @@
 
 enum { MOST_PAIRS = 1 << 17, MOST_PERIOD = 64, MOST_BEFORE = 16, MOST_SEEN = 24, MOST_ROWS = 64 };
 #define MOST_WORK ((uint64_t)1 << 31)
-static const double LEGAL = 256;
 
 /* What a head remembers is a list of numbers:
 
@@ -19,8 +18,8 @@ static const double LEGAL = 256;
        yesterday   the values
        mean        the sums of values that are never negative, while they are negative; or the other way round */
 typedef struct machine {
-    stock_audit *s;
-    const undo *u;
+    ordinary_audit *s;
+    const lift *u;
     const automaton **languages; /* one, or of a transducer one for each output */
     size_t language_count;
     const unsigned char *alive; /* [states of the one] */
@@ -46,26 +45,26 @@ _Noreturn static void give_up(const machine *m, const char *why) {
 
 /* ---- which positions are alike ---- */
 
-static void note_columns(bool *read, const undo_form *f) {
+static void note_columns(bool *read, const lift_form *f) {
     for (size_t k = 0; k < f->count; k++) read[f->terms[k].channel] = true;
 }
 
-static bool is_used(const undo *u, const undo_head *h) {
+static bool is_used(const lift *u, const lift_head *h) {
     for (size_t v = 0; v < h->value_count; v++)
-        if (!stock_is_place(&u->columns[h->values[v].column])) return true;
+        if (!ordinary_is_place(&u->columns[h->values[v].column])) return true;
     return false;
 }
 
-static bool is_step_used(const undo *u, const undo_step *s) {
+static bool is_step_used(const lift *u, const lift_step *s) {
     for (size_t k = 0; k < s->count; k++)
-        if (!stock_is_place(&u->columns[s->terms[k].channel])) return true;
+        if (!ordinary_is_place(&u->columns[s->terms[k].channel])) return true;
     return false;
 }
 
-static bool repeats(const undo *u, const bool *read, uint32_t before, uint32_t period) {
+static bool repeats(const lift *u, const bool *read, uint32_t before, uint32_t period) {
     for (uint32_t c = 0; c < u->column_count; c++) {
         const double *x = u->columns[c].place;
-        if (!read[c] || !stock_is_place(&u->columns[c])) continue;
+        if (!read[c] || !ordinary_is_place(&u->columns[c])) continue;
         for (uint32_t i = before; i + period < u->m->positions; i++)
             if (x[i] != x[i + period]) return false;
     }
@@ -73,11 +72,11 @@ static bool repeats(const undo *u, const bool *read, uint32_t before, uint32_t p
 }
 
 static void find_period(machine *m) {
-    const undo *u = m->u;
+    const lift *u = m->u;
     bool *read = arena_zalloc(m->s->arena, u->column_count, sizeof *read);
     for (size_t h = 0; h < u->head_count; h++) {
-        const undo_head *x = &u->heads[h];
-        if (!m->used[h] || x->role == UNDO_LOOKUP) continue; /* which reads at another position */
+        const lift_head *x = &u->heads[h];
+        if (!m->used[h] || x->role == LIFT_LOOKUP) continue; /* which reads at another position */
         for (size_t k = 0; k < x->content; k++) {
             note_columns(read, &x->products[k].query);
             note_columns(read, &x->products[k].key);
@@ -88,7 +87,7 @@ static void find_period(machine *m) {
         if (is_step_used(u, &u->steps[k])) note_columns(read, &u->steps[k].sum);
     for (uint32_t t = 0; t < u->m->vocabulary; t++) note_columns(read, &u->outputs[t]);
     for (size_t h = 0; h < u->head_count; h++)
-        if (m->used[h] && u->heads[h].role == UNDO_WEIGHED && !m->modulus[h]) { /* its number tells positions apart */
+        if (m->used[h] && u->heads[h].role == LIFT_WEIGHED && !m->modulus[h]) { /* its number tells positions apart */
             m->period = 0;
             return;
         }
@@ -106,43 +105,43 @@ static uint32_t next_position(const machine *m, uint32_t i) {
 
 /* ---- one position ---- */
 
-static double value_of(const machine *m, const undo_form *f) {
+static double value_of(const machine *m, const lift_form *f) {
     double x = f->one;
     for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * m->columns[f->terms[k].channel];
     return x + 0.0; /* states are compared by their bytes: no -0 */
 }
 
 /* Of what is added to a sum at letters. */
-static void letter_range(const undo *u, const undo_form *f, double *low, double *high) {
-    undo_form letters = *f;
+static void letter_range(const lift *u, const lift_form *f, double *low, double *high) {
+    lift_form letters = *f;
     letters.terms = arena_alloc(u->arena, f->count, sizeof *letters.terms);
     letters.count = 0;
     for (size_t k = 0; k < f->count; k++)
         if (f->terms[k].channel != u->start) letters.terms[letters.count++] = f->terms[k];
-    undo_range(u, &letters, low, high);
+    lift_range(u, &letters, low, high);
 }
 
-static bool varies(const undo_head *h) {
+static bool varies(const lift_head *h) {
     for (size_t k = 0; k < h->content; k++)
         if (h->products[k].query.count) return true;
     return false;
 }
 
-static void see_once(const machine *m, const undo_head *h, double *memory, bool begun) {
+static void see_once(const machine *m, const lift_head *h, double *memory, bool begun) {
     double key = value_of(m, &h->products[0].key), *largest = &m->s->largest[h - m->u->heads];
     if (!begun || key > memory[0]) memory[0] = key;
-    double unit = undo_grain(m->u, &h->products[0].key);
+    double unit = lift_grain(m->u, &h->products[0].key);
     if (unit > 0) *largest = fmax(*largest, fabs(key) / unit);
     for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = unit > 0 ? memory[0] / unit : 0;
 }
 
-static double score_of(const machine *m, const undo_head *h, const double *keys) {
+static double score_of(const machine *m, const lift_head *h, const double *keys) {
     double score = 0;
     for (size_t k = 0; k < h->content; k++) score += value_of(m, &h->products[k].query) * keys[k];
     return score;
 }
 
-static void see_nearest(const machine *m, const undo_head *h, double *memory, bool begun) {
+static void see_nearest(const machine *m, const lift_head *h, double *memory, bool begun) {
     double score = 0;
     for (size_t k = 0; k < h->content; k++) score += h->products[k].query.one * value_of(m, &h->products[k].key);
     if (!begun || score > memory[0] || (score == memory[0] && h->last)) {
@@ -153,7 +152,7 @@ static void see_nearest(const machine *m, const undo_head *h, double *memory, bo
 }
 
 /* memory: how many, then keys and values of each. Of equal scores the first in the list is chosen. */
-static void see_match(const machine *m, const undo_head *h, double *memory) {
+static void see_match(const machine *m, const lift_head *h, double *memory) {
     size_t width = h->content + h->value_count, count = (size_t)memory[0], same = 0;
     double here[MOST_ROWS], *list = memory + 1;
     for (size_t k = 0; k < h->content; k++) here[k] = value_of(m, &h->products[k].key);
@@ -173,7 +172,7 @@ static void see_match(const machine *m, const undo_head *h, double *memory) {
     for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = list[best * width + h->content + v];
 }
 
-static void see_yesterday(const machine *m, const undo_head *h, double *memory, bool begun) {
+static void see_yesterday(const machine *m, const lift_head *h, double *memory, bool begun) {
     for (size_t v = 0; v < h->value_count; v++) {
         double now = value_of(m, &h->values[v].value);
         m->columns[h->values[v].column] = begun ? memory[v] : now;
@@ -182,7 +181,7 @@ static void see_yesterday(const machine *m, const undo_head *h, double *memory, 
 }
 
 /* A sum that only goes up keeps its sign once that is positive, and only the sign is asked for. */
-static void see_mean(const machine *m, const undo_head *h, double *memory, bool begun) {
+static void see_mean(const machine *m, const lift_head *h, double *memory, bool begun) {
     for (size_t v = 0; v < h->value_count; v++) {
         double low, high, now = value_of(m, &h->values[v].value);
         letter_range(m->u, &h->values[v].value, &low, &high);
@@ -194,14 +193,14 @@ static void see_mean(const machine *m, const undo_head *h, double *memory, bool 
 }
 
 /* On the start sentinel there is nothing else to look at. */
-static void see_compare(const machine *m, const undo_head *h, bool begun) {
+static void see_compare(const machine *m, const lift_head *h, bool begun) {
     double sum = value_of(m, &h->products[0].query);
-    if (begun && sum == 0) stock_refuse(m->s, h->layer, h->slot + 1, "its mean may be 0");
+    if (begun && sum == 0) ordinary_refuse(m->s, h->layer, h->slot + 1, "its mean may be 0");
     for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = !begun || sum > 0;
 }
 
 /* A count, up to multiples of what the tables that are read there repeat after. */
-static void see_weighed(const machine *m, const undo_head *h, uint32_t modulus, double *memory, bool begun) {
+static void see_weighed(const machine *m, const lift_head *h, uint32_t modulus, double *memory, bool begun) {
     for (size_t v = 0; v < h->value_count; v++) {
         memory[v] = (begun ? memory[v] : 0) + value_of(m, &h->values[v].value);
         if (modulus) memory[v] = fmod(memory[v], modulus);
@@ -209,13 +208,13 @@ static void see_weighed(const machine *m, const undo_head *h, uint32_t modulus, 
     }
 }
 
-static void see_lookup(const machine *m, const undo_head *h) {
+static void see_lookup(const machine *m, const lift_head *h) {
     double number = m->columns[h->number];
     if (!(number >= 0 && number < m->u->m->positions))
-        stock_refuse(m->s, h->layer, h->slot + 1, "it looks up a position that there is not");
+        ordinary_refuse(m->s, h->layer, h->slot + 1, "it looks up a position that there is not");
     uint32_t at = (uint32_t)number;
     for (size_t v = 0; v < h->value_count; v++) {
-        undo_form f = h->values[v].value;
+        lift_form f = h->values[v].value;
         double x = f.one;
         for (size_t k = 0; k < f.count; k++) x += f.terms[k].weight * m->u->columns[f.terms[k].channel].place[at];
         m->columns[h->values[v].column] = x + 0.0;
@@ -223,21 +222,21 @@ static void see_lookup(const machine *m, const undo_head *h) {
 }
 
 static void see_head(const machine *m, size_t head, double *memory, bool begun) {
-    const undo_head *h = &m->u->heads[head];
+    const lift_head *h = &m->u->heads[head];
     memory += m->at[head];
-    if (h->role == UNDO_ONCE)
+    if (h->role == LIFT_ONCE)
         see_once(m, h, memory, begun);
-    else if (h->role == UNDO_NEAREST && varies(h))
+    else if (h->role == LIFT_NEAREST && varies(h))
         see_match(m, h, memory);
-    else if (h->role == UNDO_NEAREST)
+    else if (h->role == LIFT_NEAREST)
         see_nearest(m, h, memory, begun);
-    else if (h->role == UNDO_MEAN)
+    else if (h->role == LIFT_MEAN)
         see_mean(m, h, memory, begun);
-    else if (h->role == UNDO_COMPARE)
+    else if (h->role == LIFT_COMPARE)
         see_compare(m, h, begun);
-    else if (h->role == UNDO_WEIGHED)
+    else if (h->role == LIFT_WEIGHED)
         see_weighed(m, h, m->modulus[head], memory, begun);
-    else if (h->role == UNDO_LOOKUP)
+    else if (h->role == LIFT_LOOKUP)
         see_lookup(m, h);
     else
         see_yesterday(m, h, memory, begun);
@@ -245,24 +244,24 @@ static void see_head(const machine *m, size_t head, double *memory, bool begun) 
 
 /* All columns at a position; memory becomes that after it. */
 static void see(machine *m, uint32_t token, uint32_t position, double *memory, bool begun) {
-    const undo *u = m->u;
+    const lift *u = m->u;
     size_t head = 0, step = 0;
     m->work += m->language_count + u->column_count + u->head_count + u->step_count;
     if (m->work > MOST_WORK) give_up(m, "following its states takes more steps than are audited");
     for (uint32_t c = 0; c < u->column_count; c++) {
-        const undo_column *x = &u->columns[c];
-        m->columns[c] = x->writer == UNDO_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
+        const lift_column *x = &u->columns[c];
+        m->columns[c] = x->writer == LIFT_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
     }
     for (uint32_t l = 1; l <= u->m->layer_count; l++) {
         for (; head < u->head_count && u->heads[head].layer == l; head++)
             if (m->used[head]) see_head(m, head, memory, begun);
         for (; step < u->step_count && u->steps[step].layer == l; step++) {
-            const undo_step *s = &u->steps[step];
-            undo_form sum = s->sum;
+            const lift_step *s = &u->steps[step];
+            lift_form sum = s->sum;
             sum.one = 0;
-            if (value_of(m, &sum) / (2 * UNDO_GATE) < s->at) continue;
+            if (value_of(m, &sum) / (2 * LIFT_GATE) < s->at) continue;
             for (size_t k = 0; k < s->count; k++)
-                if (!stock_is_place(&u->columns[s->terms[k].channel]))
+                if (!ordinary_is_place(&u->columns[s->terms[k].channel]))
                     m->columns[s->terms[k].channel] += s->terms[k].weight;
         }
     }
@@ -280,16 +279,16 @@ static bool is_legal(const machine *m, const double *q, uint32_t token) {
         size_t k = m->output_of[token];
         return k < m->language_count && m->languages[k]->accepts[(size_t)q[k]];
     }
-    if (token == STOCK_AUDIT_EOS) return x->accepts[(size_t)q[0]];
-    return m->s->claim->kind == TEMPER_KIND_ACCEPTOR || m->alive[next_state(x, q[0], token - STOCK_AUDIT_LETTERS)];
+    if (token == ORDINARY_EOS) return x->accepts[(size_t)q[0]];
+    return m->s->claim->kind == TEMPER_KIND_ACCEPTOR || m->alive[next_state(x, q[0], token - ORDINARY_LETTERS)];
 }
 
 /* Whether the logits of a position say what the automata say. */
 static bool check_logits(machine *m, const double *q) {
-    const undo *u = m->u;
-    for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++) {
+    const lift *u = m->u;
+    for (uint32_t t = ORDINARY_EOS; t + 1 < u->m->vocabulary; t++) {
         bool legal = is_legal(m, q, t);
-        if (value_of(m, &u->outputs[t]) != (legal ? 0 : -LEGAL)) {
+        if (value_of(m, &u->outputs[t]) != (legal ? 0 : -ORDINARY_LEGAL)) {
             m->wrong = t;
             m->is_legal = legal;
             return false;
@@ -308,13 +307,13 @@ static void add_pair(machine *m, double *state) {
 
 /* Whether all pairs of states agree. */
 static bool follow(machine *m) {
-    const undo *u = m->u;
+    const lift *u = m->u;
     double *state = arena_zalloc(m->s->arena, m->size, sizeof *state);
     table_init(&m->index, m->s->arena);
     m->count = 0;
     m->s->largest = arena_alloc(m->s->arena, u->head_count, sizeof *m->s->largest);
     for (size_t h = 0; h < u->head_count; h++) m->s->largest[h] = m->used[h] ? 0 : INFINITY;
-    see(m, STOCK_AUDIT_BOS, 0, state + 1 + m->language_count, false);
+    see(m, ORDINARY_BOS, 0, state + 1 + m->language_count, false);
     if (!check_logits(m, state + 1)) return false;
     add_pair(m, state);
     for (size_t k = 0; k < m->count; k++) {
@@ -324,7 +323,7 @@ static bool follow(machine *m) {
             memcpy(to, m->found[k], m->size * sizeof *to);
             to[0] = position;
             for (size_t l = 0; l < m->language_count; l++) to[1 + l] = next_state(m->languages[l], to[1 + l], letter);
-            see(m, STOCK_AUDIT_LETTERS + letter, position, to + 1 + m->language_count, true);
+            see(m, ORDINARY_LETTERS + letter, position, to + 1 + m->language_count, true);
             if (!check_logits(m, to + 1)) return false;
             add_pair(m, to);
         }
@@ -333,13 +332,13 @@ static bool follow(machine *m) {
 }
 
 /* A look-up that reads tables of remainders at a count is finite: what they repeat after; 0: it is not. */
-static uint32_t lookup_period(const undo *u, const undo_head *h) {
-    undo_number x = undo_number_of(u, &undo_value_of(u, h->number)->value);
+static uint32_t lookup_period(const lift *u, const lift_head *h) {
+    lift_number x = lift_number_of(u, &lift_value_of(u, h->number)->value);
     if (x.low < 0 || x.high > 1 || x.first != 0) return 0;
     for (uint32_t p = 1; p <= MOST_PERIOD && p < u->m->positions; p++) {
         bool all = true;
         for (size_t v = 0; v < h->value_count && all; v++) {
-            const double *place = undo_place(u, &h->values[v].value);
+            const double *place = lift_place(u, &h->values[v].value);
             for (uint32_t i = 0; place && i + p < u->m->positions && all; i++) all = place[i] == place[i + p];
             all = all && place;
         }
@@ -349,10 +348,10 @@ static uint32_t lookup_period(const undo *u, const undo_head *h) {
 }
 
 /* The common multiple of what the look-ups of a mean repeat after. */
-static uint32_t modulus_of(const undo *u, size_t mean) {
+static uint32_t modulus_of(const lift *u, size_t mean) {
     uint32_t modulus = 1;
     for (size_t h = 0; h < u->head_count; h++) {
-        if (u->heads[h].role != UNDO_LOOKUP || u->heads[h].of != mean) continue;
+        if (u->heads[h].role != LIFT_LOOKUP || u->heads[h].of != mean) continue;
         uint32_t p = lookup_period(u, &u->heads[h]), a = modulus, b = p;
         while (b) {
             uint32_t rest = a % b;
@@ -365,13 +364,13 @@ static uint32_t modulus_of(const undo *u, size_t mean) {
     return modulus;
 }
 
-bool stock_is_finite(const undo *u, bool with_counts) {
+bool ordinary_is_finite(const lift *u, bool with_counts) {
     for (size_t h = 0; h < u->head_count; h++) {
-        undo_role r = u->heads[h].role;
-        if (!with_counts && (r == UNDO_WEIGHED || r == UNDO_LOOKUP)) return false;
-        if (r == UNDO_LOOKUP && !lookup_period(u, &u->heads[h])) return false;
-        if (!with_counts && (r == UNDO_MEAN || r == UNDO_COMPARE)) return false;
-        for (size_t v = 0; r == UNDO_MEAN && v < u->heads[h].value_count; v++) {
+        lift_role r = u->heads[h].role;
+        if (!with_counts && (r == LIFT_WEIGHED || r == LIFT_LOOKUP)) return false;
+        if (r == LIFT_LOOKUP && !lookup_period(u, &u->heads[h])) return false;
+        if (!with_counts && (r == LIFT_MEAN || r == LIFT_COMPARE)) return false;
+        for (size_t v = 0; r == LIFT_MEAN && v < u->heads[h].value_count; v++) {
             double low, high;
             letter_range(u, &u->heads[h].values[v].value, &low, &high);
             if (low < 0 && high > 0) return false;
@@ -381,23 +380,23 @@ bool stock_is_finite(const undo *u, bool with_counts) {
 }
 
 static void place_memory(machine *m) {
-    const undo *u = m->u;
+    const lift *u = m->u;
     m->at = arena_alloc(m->s->arena, u->head_count + 1, sizeof *m->at);
     m->used = arena_alloc(m->s->arena, u->head_count, sizeof *m->used);
     m->modulus = arena_zalloc(m->s->arena, u->head_count, sizeof *m->modulus);
     m->at[0] = 0;
     for (size_t h = 0; h < u->head_count; h++) {
-        const undo_head *x = &u->heads[h];
+        const lift_head *x = &u->heads[h];
         size_t size = x->value_count + 1;
-        if (x->role == UNDO_NEAREST && varies(x)) {
+        if (x->role == LIFT_NEAREST && varies(x)) {
             size_t width = x->content + x->value_count;
-            if (width > MOST_ROWS) stock_refuse(m->s, x->layer, x->slot + 1, "it has too many rows");
+            if (width > MOST_ROWS) ordinary_refuse(m->s, x->layer, x->slot + 1, "it has too many rows");
             size = 1 + MOST_SEEN * width;
         }
         m->used[h] = is_used(u, x);
-        if (x->role == UNDO_WEIGHED) m->modulus[h] = modulus_of(u, h);
-        if (m->used[h] && x->role == UNDO_WAVE)
-            stock_refuse(m->s, x->layer, x->slot + 1, "its wave is read as it is");
+        if (x->role == LIFT_WEIGHED) m->modulus[h] = modulus_of(u, h);
+        if (m->used[h] && x->role == LIFT_WAVE)
+            ordinary_refuse(m->s, x->layer, x->slot + 1, "its wave is read as it is");
         m->at[h + 1] = m->at[h] + (m->used[h] ? size : 0);
     }
     m->size = 1 + m->language_count + m->at[u->head_count];
@@ -416,7 +415,7 @@ static unsigned char *find_alive(const automaton *x, arena *a) {
 }
 
 /* Of one output of the source. */
-static const automaton *output_automaton(const stock_audit *s, size_t output) {
+static const automaton *output_automaton(const ordinary_audit *s, size_t output) {
     temper_spec spec = *s->spec;
     const formula *f = &spec.graph;
     if (spec.kind == TEMPER_KIND_TRANSDUCER) {
@@ -437,7 +436,7 @@ static const automaton *output_automaton(const stock_audit *s, size_t output) {
 }
 
 static void find_languages(machine *m) {
-    const stock_audit *s = m->s;
+    const ordinary_audit *s = m->s;
     bool transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
     m->language_count = transducer ? s->spec->output_count : 1;
     m->languages = arena_alloc(s->arena, m->language_count, sizeof *m->languages);
@@ -449,13 +448,13 @@ static void find_languages(machine *m) {
     m->output_of = arena_alloc(s->arena, s->u->m->vocabulary, sizeof *m->output_of);
     for (uint32_t t = 0; t < s->u->m->vocabulary; t++) m->output_of[t] = m->language_count;
     for (size_t k = 0; k < m->language_count; k++) {
-        uint32_t token = stock_output_token(s, k);
-        if (m->output_of[token] < m->language_count) stock_refuse(s, 0, 0, "two outputs write token %u", token);
+        uint32_t token = ordinary_output_token(s, k);
+        if (m->output_of[token] < m->language_count) ordinary_refuse(s, 0, 0, "two outputs write token %u", token);
         m->output_of[token] = k;
     }
 }
 
-void stock_machine_check(stock_audit *s) {
+void ordinary_machine_check(ordinary_audit *s) {
     machine m = {.s = s, .u = s->u};
     find_languages(&m);
     m.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *m.columns);
@@ -468,6 +467,6 @@ void stock_machine_check(stock_audit *s) {
         agrees = follow(&m);
     }
     if (!agrees)
-        stock_refuse(s, 0, 0, "token %u is %s after some prefix, and the model says otherwise", m.wrong,
-                     m.is_legal ? "legal" : "illegal");
+        ordinary_refuse(s, 0, 0, "token %u is %s after some prefix, and the model says otherwise", m.wrong,
+                        m.is_legal ? "legal" : "illegal");
 }

@@ -7,20 +7,19 @@
 #include "audit/ordinary/audit_ordinary.h"
 
 enum { MOST_PERIOD = 64, MOST_FIRST = 16, MOST_PATTERNS = 1 << 12 };
-static const double LEGAL = 256;
 
-typedef stock_sense sense; /* of a column, or of a form */
+typedef ordinary_sense sense; /* of a column, or of a form */
 
 typedef struct senses {
-    stock_audit *s;
-    const undo *u;
+    ordinary_audit *s;
+    const lift *u;
     meaning *m;
     sense *columns;
     sense *means; /* [columns] of the values of means */
     bool past;
 } senses;
 
-#define REFUSE(x, h, ...) stock_refuse((x)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
+#define REFUSE(x, h, ...) ordinary_refuse((x)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
 #define NEED(x, h, c, ...)                                                                                           \
     do {                                                                                                             \
         if (!(c)) REFUSE(x, h, __VA_ARGS__);                                                                         \
@@ -28,7 +27,7 @@ typedef struct senses {
 
 /* ---- forms ---- */
 
-static sense sense_of(const senses *x, const undo_form *f, double by) {
+static sense sense_of(const senses *x, const lift_form *f, double by) {
     arena *a = x->s->arena;
     sense r = {.start = f->one / by, .known = true, .shifted = true};
     dd *parts = arena_alloc(a, f->count + 1, sizeof *parts), *before = arena_alloc(a, f->count + 1, sizeof *before);
@@ -116,19 +115,19 @@ static sense place_sense(const senses *x, const double *place) {
 }
 
 static void read_embedding(senses *x) {
-    const undo *u = x->u;
+    const lift *u = x->u;
     for (uint32_t c = 0; c < u->column_count; c++) {
-        const undo_column *k = &u->columns[c];
+        const lift_column *k = &u->columns[c];
         sense *out = &x->columns[c];
-        if (k->writer == UNDO_TOKEN) {
+        if (k->writer == LIFT_TOKEN) {
             uint32_t *members = arena_alloc(x->s->arena, u->letters, sizeof *members);
             size_t count = 0;
             for (uint32_t t = 0; t < u->letters; t++)
-                if (k->tokens[STOCK_AUDIT_LETTERS + t] != 0) members[count++] = t;
+                if (k->tokens[ORDINARY_LETTERS + t] != 0) members[count++] = t;
             *out = (sense){.letters = meaning_letters(x->m, members, count), .start = k->tokens[0], .known = true};
-        } else if (stock_is_place(k)) {
+        } else if (ordinary_is_place(k)) {
             *out = place_sense(x, k->place);
-        } else if (k->writer == UNDO_NOBODY || k->writer == UNDO_NET) {
+        } else if (k->writer == LIFT_NOBODY || k->writer == LIFT_NET) {
             *out = (sense){.known = true};
         }
     }
@@ -141,13 +140,13 @@ static temper_mask mask_of(const senses *x, bool strict) {
     return strict ? TEMPER_MASK_AFTER : TEMPER_MASK_FROM;
 }
 
-static void put(senses *x, const undo_value *v, dd letters, double start) {
-    if (stock_is_place(&x->u->columns[v->column])) return;
+static void put(senses *x, const lift_value *v, dd letters, double start) {
+    if (ordinary_is_place(&x->u->columns[v->column])) return;
     x->columns[v->column] = (sense){.letters = letters, .start = start, .known = true};
 }
 
-static void read_once(senses *x, const undo_head *h) {
-    double grain = undo_grain(x->u, &h->products[0].key);
+static void read_once(senses *x, const lift_head *h) {
+    double grain = lift_grain(x->u, &h->products[0].key);
     sense key = sense_of(x, &h->products[0].key, grain > 0 ? grain : 1);
     NEED(x, h, is_boolean(x, &key), "its key is not 0 or 1 on letters and 0 before them");
     dd found = meaning_exists(x->m, mask_of(x, is_copy(&key)), is_copy(&key) ? key.before : key.letters);
@@ -157,14 +156,14 @@ static void read_once(senses *x, const undo_head *h) {
 static double is_high(void *context, double y) { return y == *(const double *)context; }
 
 /* Rows whose queries are the same numbers, and the scores that keys have there. */
-typedef struct stock_pattern {
+typedef struct ordinary_pattern {
     dd here, scores;
     double start, copied; /* the sentinel's score, and that of its copy on the first letter */
-} stock_pattern;
+} ordinary_pattern;
 
 /* Goes on with each number that a query can be. Scores are added up exactly (audit_stock_exact.c). */
-static size_t split_patterns(const senses *x, const undo_head *h, const sense *query, const sense *key, dd keys,
-                             const stock_pattern *from, size_t count, stock_pattern *out) {
+static size_t split_patterns(const senses *x, const lift_head *h, const sense *query, const sense *key, dd keys,
+                             const ordinary_pattern *from, size_t count, ordinary_pattern *out) {
     diagram *d = &x->m->d;
     size_t made = 0, numbers;
     const double *v = dd_leaves(d, query->letters, &numbers, x->s->arena);
@@ -174,10 +173,10 @@ static size_t split_patterns(const senses *x, const undo_head *h, const sense *q
             dd here = dd_and(d, from[k].here, dd_map(d, query->letters, is_high, &value));
             if (here == 0) continue;
             NEED(x, h, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
-            stock_pattern y = {.here = here,
-                               .scores = from[k].scores,
-                               .start = from[k].start + value * key->start,
-                               .copied = from[k].copied + value * key->copied};
+            ordinary_pattern y = {.here = here,
+                                  .scores = from[k].scores,
+                                  .start = from[k].start + value * key->start,
+                                  .copied = from[k].copied + value * key->copied};
             if (value != 0) y.scores = dd_add(d, y.scores, dd_times(d, keys, value));
             out[made++] = y;
         }
@@ -186,7 +185,7 @@ static size_t split_patterns(const senses *x, const undo_head *h, const sense *q
 
 /* The value at the last position with the largest score: the best score that is there, and the sentinel's, which is
    before all others and has no value, if nothing is as good. */
-static dd found_by(const senses *x, const stock_pattern *p, bool strict, dd value) {
+static dd found_by(const senses *x, const ordinary_pattern *p, bool strict, dd value) {
     diagram *d = &x->m->d;
     size_t count;
     const double *scores = dd_leaves(d, p->scores, &count, x->s->arena);
@@ -203,12 +202,12 @@ static dd found_by(const senses *x, const stock_pattern *p, bool strict, dd valu
     return answer;
 }
 
-static void read_match(senses *x, const undo_head *h) {
+static void read_match(senses *x, const lift_head *h) {
     arena *a = x->s->arena;
     sense *query = arena_alloc(a, h->content, sizeof *query), *key = arena_alloc(a, h->content, sizeof *key),
           *value = arena_alloc(a, h->value_count, sizeof *value);
-    stock_pattern *found = arena_alloc(a, MOST_PATTERNS, sizeof *found),
-                  *next = arena_alloc(a, MOST_PATTERNS, sizeof *next);
+    ordinary_pattern *found = arena_alloc(a, MOST_PATTERNS, sizeof *found),
+                     *next = arena_alloc(a, MOST_PATTERNS, sizeof *next);
     size_t count = 1;
     bool strict = true; /* all that it reads of j was copied from the position before */
     NEED(x, h, h->last, "it looks for the first of some patterns");
@@ -223,7 +222,7 @@ static void read_match(senses *x, const undo_head *h) {
         NEED(x, h, is_boolean(x, &value[v]), "a value is not 0 or 1");
         strict = strict && is_copy(&value[v]);
     }
-    found[0] = (stock_pattern){.here = 1};
+    found[0] = (ordinary_pattern){.here = 1};
     for (size_t k = 0; k < h->content; k++) {
         dd keys = strict ? key[k].before : key[k].letters;
         count = split_patterns(x, h, &query[k], &key[k], keys, found, count, next);
@@ -237,14 +236,14 @@ static void read_match(senses *x, const undo_head *h) {
     }
 }
 
-static void read_nearest(senses *x, const undo_head *h) {
-    const undo_product *p = &h->products[0];
+static void read_nearest(senses *x, const lift_head *h) {
+    const lift_product *p = &h->products[0];
     size_t count;
     if (h->content != 1 || p->query.count || p->query.one <= 0) {
         read_match(x, h);
         return;
     }
-    double grain = undo_grain(x->u, &p->key);
+    double grain = lift_grain(x->u, &p->key);
     sense key = sense_of(x, &p->key, grain > 0 ? grain : 1);
     NEED(x, h, key.known && key.start == 0, "its key is not 0 before the first letter");
     bool strict = is_copy(&key);
@@ -264,10 +263,10 @@ static void read_nearest(senses *x, const undo_head *h) {
     }
 }
 
-static void read_yesterday(senses *x, const undo_head *h) {
+static void read_yesterday(senses *x, const lift_head *h) {
     for (size_t v = 0; v < h->value_count; v++) {
         sense value = sense_of(x, &h->values[v].value, 1);
-        if (stock_is_place(&x->u->columns[h->values[v].column])) continue;
+        if (ordinary_is_place(&x->u->columns[h->values[v].column])) continue;
         NEED(x, h, value.known && dd_is_boolean(&x->m->d, value.letters), "a value is not 0 or 1");
         NEED(x, h, value.start == 0, "a value is not 0 before the first letter");
         put(x, &h->values[v], meaning_step(x->m, x->past, value.letters), 0);
@@ -277,7 +276,7 @@ static void read_yesterday(senses *x, const undo_head *h) {
     }
 }
 
-static void read_compare(senses *x, const undo_head *h) {
+static void read_compare(senses *x, const lift_head *h) {
     const sense *mean = &x->means[h->products[0].query.terms[0].channel];
     size_t count;
     NEED(x, h, mean->known, "its mean is not understood");
@@ -294,10 +293,10 @@ static void read_compare(senses *x, const undo_head *h) {
 
 /* The value at the position whose number is a count: of a table of remainders the remainder of the count, else what
    holds there. The count is no more than the own position, so that there is one. */
-static void read_lookup(senses *x, const undo_head *h) {
-    const undo *u = x->u;
-    const undo_value *number = undo_value_of(u, h->number);
-    undo_number about = undo_number_of(u, &number->value);
+static void read_lookup(senses *x, const lift_head *h) {
+    const lift *u = x->u;
+    const lift_value *number = lift_value_of(u, h->number);
+    lift_number about = lift_number_of(u, &number->value);
     sense adds = sense_of(x, &number->value, 1);
     diagram *d = &x->m->d;
     NEED(x, h, adds.known && adds.start == 0 && about.first <= 0 && about.first == rint(about.first),
@@ -307,7 +306,7 @@ static void read_lookup(senses *x, const undo_head *h) {
                      : dd_add(d, adds.letters, dd_times(d, x->past ? x->m->first : x->m->last, -about.first));
     NEED(x, h, dd_is_boolean(d, counted), "it reads at a sum of more than Booleans");
     for (size_t v = 0; v < h->value_count; v++) {
-        const double *place = undo_place(u, &h->values[v].value);
+        const double *place = lift_place(u, &h->values[v].value);
         uint32_t period = place && about.first == 0 ? period_of(place, u->m->positions) : 0;
         sense value = sense_of(x, &h->values[v].value, 1);
         dd found = 0;
@@ -327,19 +326,19 @@ static void read_lookup(senses *x, const undo_head *h) {
     }
 }
 
-static void read_head(senses *x, const undo_head *h) {
+static void read_head(senses *x, const lift_head *h) {
     switch (h->role) {
-    case UNDO_ONCE: read_once(x, h); break;
-    case UNDO_NEAREST: read_nearest(x, h); break;
-    case UNDO_YESTERDAY: read_yesterday(x, h); break;
-    case UNDO_MEAN:
+    case LIFT_ONCE: read_once(x, h); break;
+    case LIFT_NEAREST: read_nearest(x, h); break;
+    case LIFT_YESTERDAY: read_yesterday(x, h); break;
+    case LIFT_MEAN:
         for (size_t v = 0; v < h->value_count; v++)
             x->means[h->values[v].column] = sense_of(x, &h->values[v].value, 1);
         break;
-    case UNDO_COMPARE: read_compare(x, h); break;
-    case UNDO_WAVE: break;    /* a table of positions */
-    case UNDO_WEIGHED: break; /* its look-up reads what is added up */
-    case UNDO_LOOKUP: read_lookup(x, h); break;
+    case LIFT_COMPARE: read_compare(x, h); break;
+    case LIFT_WAVE: break;    /* a table of positions */
+    case LIFT_WEIGHED: break; /* its look-up reads what is added up */
+    case LIFT_LOOKUP: read_lookup(x, h); break;
     }
 }
 
@@ -351,14 +350,14 @@ typedef struct threshold {
 
 static double step_at(void *context, double y) { return y >= ((const threshold *)context)->at; }
 
-static void read_step(senses *x, const undo_step *s) {
-    undo_form f = s->sum;
+static void read_step(senses *x, const lift_step *s) {
+    lift_form f = s->sum;
     f.one = 0;
     bool needed = false;
-    for (size_t k = 0; k < s->count; k++) needed |= !stock_is_place(&x->u->columns[s->terms[k].channel]);
+    for (size_t k = 0; k < s->count; k++) needed |= !ordinary_is_place(&x->u->columns[s->terms[k].channel]);
     if (!needed) return;
-    sense sum = sense_of(x, &f, 2 * UNDO_GATE);
-    if (!sum.known) stock_refuse(x->s, s->layer, 0, "units %u and on add up what is not understood", s->unit + 1);
+    sense sum = sense_of(x, &f, 2 * LIFT_GATE);
+    if (!sum.known) ordinary_refuse(x->s, s->layer, 0, "units %u and on add up what is not understood", s->unit + 1);
     threshold t = {s->at};
     dd letters = dd_map(&x->m->d, sum.letters, step_at, &t);
     /* what was copied from one position before stays that, once it is settled */
@@ -367,13 +366,13 @@ static void read_step(senses *x, const undo_step *s) {
     if (f.count == 2 && s->at == 2)
         for (size_t k = 0; k < 2; k++) {
             const sense *c = &x->columns[f.terms[k].channel];
-            if (f.terms[1 - k].channel == x->u->real && is_copy(c) && f.terms[0].weight == 2 * UNDO_GATE &&
-                f.terms[1].weight == 2 * UNDO_GATE)
+            if (f.terms[1 - k].channel == x->u->real && is_copy(c) && f.terms[0].weight == 2 * LIFT_GATE &&
+                f.terms[1].weight == 2 * LIFT_GATE)
                 shifted = true, before = c->before;
         }
     for (size_t k = 0; k < s->count; k++) {
         sense *c = &x->columns[s->terms[k].channel];
-        if (stock_is_place(&x->u->columns[s->terms[k].channel])) continue;
+        if (ordinary_is_place(&x->u->columns[s->terms[k].channel])) continue;
         bool alone = c->letters == 0 && c->start == 0 && s->terms[k].weight == 1;
         c->letters = dd_add(&x->m->d, c->letters, dd_times(&x->m->d, letters, s->terms[k].weight));
         if (sum.start >= s->at) c->start += s->terms[k].weight;
@@ -386,63 +385,63 @@ static void read_step(senses *x, const undo_step *s) {
 
 static double plus_legal(void *context, double y) {
     (void)context;
-    return y + LEGAL;
+    return y + ORDINARY_LEGAL;
 }
 
 /* -256 and 256 times what the source says. */
 static void check_output(const senses *x, uint32_t token, dd expected, bool empty) {
     sense f = sense_of(x, &x->u->outputs[token], 1);
-    if (!f.known) stock_refuse(x->s, 0, 0, "the logit of token %u reads what is not understood", token);
+    if (!f.known) ordinary_refuse(x->s, 0, 0, "the logit of token %u reads what is not understood", token);
     dd is = dd_map(&x->m->d, f.letters, plus_legal, NULL);
-    if (is != dd_times(&x->m->d, expected, LEGAL))
-        stock_refuse(x->s, 0, 0, "the logit of token %u does not mean what the source says", token);
-    if (f.start != (empty ? 0 : -LEGAL))
-        stock_refuse(x->s, 0, 0, "the logit of token %u is wrong before the first letter", token);
+    if (is != dd_times(&x->m->d, expected, ORDINARY_LEGAL))
+        ordinary_refuse(x->s, 0, 0, "the logit of token %u does not mean what the source says", token);
+    if (f.start != (empty ? 0 : -ORDINARY_LEGAL))
+        ordinary_refuse(x->s, 0, 0, "the logit of token %u is wrong before the first letter", token);
 }
 
-uint32_t stock_output_token(const stock_audit *s, size_t output) {
-    const struct stock_model *m = s->u->m;
+uint32_t ordinary_output_token(const ordinary_audit *s, size_t output) {
+    const struct ordinary_model *m = s->u->m;
     const char *name = s->spec->outputs[output].name;
-    for (uint32_t t = STOCK_AUDIT_LETTERS; *name && t + 1 < m->vocabulary; t++)
+    for (uint32_t t = ORDINARY_LETTERS; *name && t + 1 < m->vocabulary; t++)
         if (strcmp(m->tokens[t], name) == 0) return t;
-    if (*name) stock_refuse(s, 0, 0, "no token is what an output of the source writes");
-    return STOCK_AUDIT_EOS;
+    if (*name) ordinary_refuse(s, 0, 0, "no token is what an output of the source writes");
+    return ORDINARY_EOS;
 }
 
 static void check_outputs(senses *x) {
     audit *shell = x->s->shell;
     temper_spec *spec = x->s->spec;
-    const undo *u = x->u;
+    const lift *u = x->u;
     if (spec->kind == TEMPER_KIND_NEXT) {
         audit_request none = {0};
         shell->outputs = arena_zalloc(x->s->arena, (size_t)u->letters + 1, sizeof *shell->outputs);
         audit_viable(shell, spec, &none);
         for (uint32_t k = 0; k <= u->letters; k++)
-            check_output(x, k < u->letters ? STOCK_AUDIT_LETTERS + k : STOCK_AUDIT_EOS, shell->outputs[k].meaning,
+            check_output(x, k < u->letters ? ORDINARY_LETTERS + k : ORDINARY_EOS, shell->outputs[k].meaning,
                          shell->outputs[k].empty);
         return;
     }
     const dd *meanings = source_meanings(x->m, spec, NULL, x->s->arena);
     if (spec->kind == TEMPER_KIND_ACCEPTOR) {
-        check_output(x, STOCK_AUDIT_EOS, meanings[spec->root], spec->accepts_empty);
+        check_output(x, ORDINARY_EOS, meanings[spec->root], spec->accepts_empty);
         for (uint32_t t = 0; t < u->letters; t++)
-            if (u->outputs[STOCK_AUDIT_LETTERS + t].count || u->outputs[STOCK_AUDIT_LETTERS + t].one != 0)
-                stock_refuse(x->s, 0, 0, "a letter is not always legal");
+            if (u->outputs[ORDINARY_LETTERS + t].count || u->outputs[ORDINARY_LETTERS + t].one != 0)
+                ordinary_refuse(x->s, 0, 0, "a letter is not always legal");
         return;
     }
     bool *said = arena_zalloc(x->s->arena, u->m->vocabulary, sizeof *said);
     for (size_t k = 0; k < spec->output_count; k++) {
-        uint32_t token = stock_output_token(x->s, k);
-        if (said[token]) stock_refuse(x->s, 0, 0, "two outputs write token %u", token);
+        uint32_t token = ordinary_output_token(x->s, k);
+        if (said[token]) ordinary_refuse(x->s, 0, 0, "two outputs write token %u", token);
         said[token] = true;
         check_output(x, token, meanings[spec->outputs[k].root], spec->outputs[k].accepts_empty);
     }
-    for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++)
-        if (!said[t] && (u->outputs[t].count || u->outputs[t].one != -LEGAL))
-            stock_refuse(x->s, 0, 0, "token %u is written, which the source never does", t);
+    for (uint32_t t = ORDINARY_EOS; t + 1 < u->m->vocabulary; t++)
+        if (!said[t] && (u->outputs[t].count || u->outputs[t].one != -ORDINARY_LEGAL))
+            ordinary_refuse(x->s, 0, 0, "token %u is written, which the source never does", t);
 }
 
-stock_sense *stock_read_meaning(stock_audit *s) {
+ordinary_sense *ordinary_read_meaning(ordinary_audit *s) {
     senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
     size_t head = 0, step = 0;
     x.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *x.columns);
@@ -455,12 +454,12 @@ stock_sense *stock_read_meaning(stock_audit *s) {
     return x.columns;
 }
 
-void stock_meaning_check(stock_audit *s) {
+void ordinary_meaning_check(ordinary_audit *s) {
     senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
     /* columns mean what holds where the transformer stands */
     if (s->claim->kind != TEMPER_KIND_TRANSDUCER &&
         s->spec->at != (s->claim->mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST))
-        stock_refuse(s, 0, 0, "the source is not read where the transformer stands after the string");
-    x.columns = stock_read_meaning(s);
+        ordinary_refuse(s, 0, 0, "the source is not read where the transformer stands after the string");
+    x.columns = ordinary_read_meaning(s);
     check_outputs(&x);
 }

@@ -22,7 +22,7 @@ typedef struct gguf_tokens {
 
 /* Raises `code` if llama.cpp cannot carry a letter, or a text that is written; TEMPER_LIMIT if the map is too
    large. */
-gguf_tokens *gguf_tokens_make(const struct stock_model *m, const stock_tokens *t, temper_status code, arena *a);
+gguf_tokens *gguf_tokens_make(const struct ordinary_model *m, const ordinary_tokens *t, temper_status code, arena *a);
 
 /* The name of token k of `count` whose text this is; NULL: none has it. */
 const char *gguf_token_name(const char *token_text, uint32_t k, uint32_t count, bool words, arena *a);

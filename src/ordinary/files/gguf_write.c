@@ -101,8 +101,8 @@ static void key_strings(keys *k, const char *key, const char *const *all, size_t
     for (size_t i = 0; i < count; i++) put_string(&k->values, all[i]);
 }
 
-static void put_architecture(keys *k, const struct stock_model *m, const char *name, bool as_f16) {
-    bool is_llama = m->architecture == STOCK_LLAMA;
+static void put_architecture(keys *k, const struct ordinary_model *m, const char *name, bool as_f16) {
+    bool is_llama = m->architecture == ORDINARY_LLAMA;
     key_string(k, "general.architecture", k->prefix);
     key_string(k, "general.name", "temper");
     key_string(k, "general.description", name);
@@ -124,7 +124,7 @@ static void put_architecture(keys *k, const struct stock_model *m, const char *n
 }
 
 /* Words have a blank before each, and all blanks between them are one; a blank may be a letter among others. */
-static void put_tokenizer(keys *k, const struct stock_model *m, const stock_tokens *names) {
+static void put_tokenizer(keys *k, const struct ordinary_model *m, const ordinary_tokens *names) {
     const gguf_tokens *t = gguf_tokens_make(m, names, TEMPER_UNSUPPORTED, k->values.arena);
     key_string(k, "tokenizer.ggml.model", "t5");
     key_strings(k, "tokenizer.ggml.tokens", t->texts, t->count);
@@ -134,10 +134,10 @@ static void put_tokenizer(keys *k, const struct stock_model *m, const stock_toke
     for (uint32_t i = 0; i < t->count; i++) put_u32(&k->values, t->types[i]);
     begin_array(k, "tokenizer.ggml.precompiled_charsmap", TYPE_UINT8, t->map.length);
     text_add(&k->values, t->map.data, t->map.length);
-    key_u32(k, "tokenizer.ggml.bos_token_id", STOCK_BOS);
-    key_u32(k, "tokenizer.ggml.eos_token_id", STOCK_EOS);
-    key_u32(k, "tokenizer.ggml.unknown_token_id", stock_dead(names));
-    key_u32(k, "tokenizer.ggml.padding_token_id", STOCK_EOS);
+    key_u32(k, "tokenizer.ggml.bos_token_id", ORDINARY_BOS);
+    key_u32(k, "tokenizer.ggml.eos_token_id", ORDINARY_EOS);
+    key_u32(k, "tokenizer.ggml.unknown_token_id", ordinary_dead(names));
+    key_u32(k, "tokenizer.ggml.padding_token_id", ORDINARY_EOS);
     key_bool(k, "tokenizer.ggml.add_bos_token", true);
     key_bool(k, "tokenizer.ggml.add_eos_token", false);
     key_bool(k, "tokenizer.ggml.add_space_prefix", names->has_words);
@@ -147,12 +147,12 @@ static void put_tokenizer(keys *k, const struct stock_model *m, const stock_toke
 
 /* ---- tensors ---- */
 
-static uint64_t tensor_bytes(const stock_tensor *t, bool as_f16) {
+static uint64_t tensor_bytes(const ordinary_tensor *t, bool as_f16) {
     return (uint64_t)t->rows * t->part_count * t->columns * (as_f16 && !t->is_wide ? 2 : 4);
 }
 
 /* Refuses a file that would be too large. */
-static void check_cost(const stock_tensors *all, bool as_f16, trap *t) {
+static void check_cost(const ordinary_tensors *all, bool as_f16, trap *t) {
     uint64_t size = 0;
     for (size_t k = 0; k < all->count; k++) {
         size += padded(tensor_bytes(&all->all[k], as_f16));
@@ -162,12 +162,12 @@ static void check_cost(const stock_tensors *all, bool as_f16, trap *t) {
 }
 
 /* Sizes are given from the one that changes fastest. */
-static void put_infos(text *out, const stock_tensors *all, bool as_f16) {
+static void put_infos(text *out, const ordinary_tensors *all, bool as_f16) {
     uint64_t offset = 0;
     for (size_t k = 0; k < all->count; k++) {
-        const stock_tensor *t = &all->all[k];
+        const ordinary_tensor *t = &all->all[k];
         uint64_t shape[2];
-        stock_tensor_shape(shape, t);
+        ordinary_tensor_shape(shape, t);
         put_string(out, t->name);
         put_u32(out, t->is_matrix ? 2 : 1);
         put_u64(out, shape[1]);
@@ -178,9 +178,10 @@ static void put_infos(text *out, const stock_tensors *all, bool as_f16) {
     }
 }
 
-void gguf_print(text *out, const struct stock_model *m, const stock_tokens *tokens, const char *name, bool as_f16) {
-    keys k = {.prefix = m->architecture == STOCK_LLAMA ? "llama" : "gpt2"};
-    stock_tensors all = stock_tensors_make(m, STOCK_GGUF, out->arena);
+void gguf_print(text *out, const struct ordinary_model *m, const ordinary_tokens *tokens, const char *name,
+                bool as_f16) {
+    keys k = {.prefix = m->architecture == ORDINARY_LLAMA ? "llama" : "gpt2"};
+    ordinary_tensors all = ordinary_tensors_make(m, ORDINARY_GGUF, out->arena);
     size_t start = out->length;
     check_cost(&all, as_f16, out->arena->trap);
     text_init(&k.values, out->arena);
@@ -194,7 +195,7 @@ void gguf_print(text *out, const struct stock_model *m, const stock_tokens *toke
     put_infos(out, &all, as_f16);
     pad(out, start);
     for (size_t i = 0; i < all.count; i++) {
-        stock_tensor_put(out, &all.all[i], as_f16 && !all.all[i].is_wide);
+        ordinary_tensor_put(out, &all.all[i], as_f16 && !all.all[i].is_wide);
         pad(out, start);
     }
 }

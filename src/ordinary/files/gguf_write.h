@@ -9,6 +9,7 @@ enum { GGUF_ALIGNMENT = 32 };
 
 /* `name` is general.name. Raises TEMPER_LIMIT, before anything is made, beyond 2 GiB, and where a weight does not fit
    into f16. */
-void gguf_print(text *out, const struct stock_model *m, const stock_tokens *tokens, const char *name, bool as_f16);
+void gguf_print(text *out, const struct ordinary_model *m, const ordinary_tokens *tokens, const char *name,
+                bool as_f16);
 
 #endif

@@ -34,7 +34,7 @@ static const char *expect(reader *r, const char *key) {
 
 static uint32_t size_of(reader *r, const char *key) {
     uint32_t x = gguf_u32(r->f, expect(r, key));
-    if (x < 1 || x > STOCK_SIZE_LIMIT) refuse(r, "a size that no model has");
+    if (x < 1 || x > ORDINARY_SIZE_LIMIT) refuse(r, "a size that no model has");
     return x;
 }
 
@@ -52,13 +52,13 @@ static void expect_bool(reader *r, const char *key, bool x) {
 
 /* ---- keys ---- */
 
-static void read_sizes(reader *r, struct stock_file *out) {
-    struct stock_model *m = out->model;
+static void read_sizes(reader *r, struct ordinary_file *out) {
+    struct ordinary_model *m = out->model;
     const char *architecture = gguf_string(r->f, expect(r, "general.architecture"));
     bool is_llama = strcmp(architecture, "llama") == 0;
     if (!is_llama && strcmp(architecture, "gpt2") != 0) refuse(r, "neither a GPT-2 nor a Llama");
     r->prefix = architecture;
-    m->architecture = is_llama ? STOCK_LLAMA : STOCK_GPT2;
+    m->architecture = is_llama ? ORDINARY_LLAMA : ORDINARY_GPT2;
     expect_string(r, "general.name", "temper");
     out->name = gguf_string(r->f, expect(r, "general.description"));
     uint32_t type = gguf_u32(r->f, expect(r, "general.file_type"));
@@ -84,15 +84,15 @@ static void read_sizes(reader *r, struct stock_file *out) {
 }
 
 /* The letters as the user wrote them. Texts that are only written have a lower score. */
-static void read_letters(reader *r, struct stock_model *m, const gguf_key *names, const gguf_key *scores) {
+static void read_letters(reader *r, struct ordinary_model *m, const gguf_key *names, const gguf_key *scores) {
     const char **tokens = arena_alloc(r->arena, m->vocabulary, sizeof *tokens);
     m->letters = m->vocabulary - 3;
     for (uint32_t k = 0; k < m->vocabulary; k++) {
-        bool special = k < STOCK_LETTERS || k + 1 == m->vocabulary;
+        bool special = k < ORDINARY_LETTERS || k + 1 == m->vocabulary;
         tokens[k] = gguf_token_name(gguf_string_at(r->f, names, k), k, m->vocabulary, m->words, r->arena);
         if (!tokens[k]) refuse(r, "a token without the mark of a blank");
-        if (!special && gguf_float_at(r->f, scores, k) != 0 && m->letters > k - STOCK_LETTERS)
-            m->letters = k - STOCK_LETTERS;
+        if (!special && gguf_float_at(r->f, scores, k) != 0 && m->letters > k - ORDINARY_LETTERS)
+            m->letters = k - ORDINARY_LETTERS;
     }
     m->tokens = tokens;
 }
@@ -107,7 +107,7 @@ static void expect_bytes(reader *r, const gguf_key *array, const text *bytes) {
 }
 
 /* Letters are what they were; then the whole tokenizer must be what the writer makes of them. */
-static void read_tokens(reader *r, struct stock_model *m) {
+static void read_tokens(reader *r, struct ordinary_model *m) {
     expect_string(r, "tokenizer.ggml.model", "t5");
     const gguf_key *names = gguf_array(r->f, expect(r, "tokenizer.ggml.tokens"), GGUF_STRING);
     const gguf_key *scores = gguf_array(r->f, expect(r, "tokenizer.ggml.scores"), GGUF_FLOAT32);
@@ -115,10 +115,10 @@ static void read_tokens(reader *r, struct stock_model *m) {
     const gguf_key *map = gguf_array(r->f, expect(r, "tokenizer.ggml.precompiled_charsmap"), GGUF_UINT8);
     if (names->count != m->vocabulary || scores->count != m->vocabulary || types->count != m->vocabulary)
         refuse(r, "a vocabulary of another size");
-    expect_u32(r, "tokenizer.ggml.bos_token_id", STOCK_BOS);
-    expect_u32(r, "tokenizer.ggml.eos_token_id", STOCK_EOS);
+    expect_u32(r, "tokenizer.ggml.bos_token_id", ORDINARY_BOS);
+    expect_u32(r, "tokenizer.ggml.eos_token_id", ORDINARY_EOS);
     expect_u32(r, "tokenizer.ggml.unknown_token_id", m->vocabulary - 1);
-    expect_u32(r, "tokenizer.ggml.padding_token_id", STOCK_EOS);
+    expect_u32(r, "tokenizer.ggml.padding_token_id", ORDINARY_EOS);
     expect_bool(r, "tokenizer.ggml.add_bos_token", true);
     expect_bool(r, "tokenizer.ggml.add_eos_token", false);
     m->words = gguf_bool(r->f, expect(r, "tokenizer.ggml.add_space_prefix"));
@@ -126,8 +126,8 @@ static void read_tokens(reader *r, struct stock_model *m) {
     m->other = gguf_u32(r->f, expect(r, "temper.other_token_id"));
     if (r->next != r->f->key_count) refuse(r, "more keys");
     read_letters(r, m, names, scores);
-    if (m->other == 1 || m->other >= STOCK_LETTERS + m->letters) refuse(r, "unknown text becomes no letter");
-    const gguf_tokens *t = gguf_tokens_make(m, stock_tokens_make(m, r->arena), TEMPER_FORMAT, r->arena);
+    if (m->other == 1 || m->other >= ORDINARY_LETTERS + m->letters) refuse(r, "unknown text becomes no letter");
+    const gguf_tokens *t = gguf_tokens_make(m, ordinary_tokens_make(m, r->arena), TEMPER_FORMAT, r->arena);
     for (uint32_t k = 0; k < m->vocabulary; k++)
         if (strcmp(t->texts[k], gguf_string_at(r->f, names, k)) != 0 ||
             (int32_t)t->types[k] != gguf_int_at(r->f, types, k) ||
@@ -142,8 +142,8 @@ static float *numbers(arena *a, uint64_t rows, uint64_t columns) {
     return arena_alloc(a, (size_t)(rows * columns), sizeof(float));
 }
 
-void stock_allocate(struct stock_model *m, uint64_t bytes, bool has_factors, arena *a) {
-    bool is_llama = m->architecture == STOCK_LLAMA;
+void ordinary_allocate(struct ordinary_model *m, uint64_t bytes, bool has_factors, arena *a) {
+    bool is_llama = m->architecture == ORDINARY_LLAMA;
     double wide = (double)m->heads * m->head_size, width = m->width;
     double layer = 4 * wide * width + (is_llama ? 3.0 : 2.0) * m->hidden * width;
     double all = 2.0 * m->vocabulary * width + m->layer_count * layer;
@@ -158,27 +158,27 @@ void stock_allocate(struct stock_model *m, uint64_t bytes, bool has_factors, are
     if (is_llama && has_factors) m->rope_factors = numbers(a, 1, m->head_size / 2);
     m->layers = arena_zalloc(a, m->layer_count, sizeof *m->layers);
     for (uint32_t k = 0; k < m->layer_count; k++)
-        m->layers[k] = (struct stock_layer){.attention_gain = numbers(a, 1, m->width),
-                                            .query = numbers(a, inner, m->width),
-                                            .key = numbers(a, inner, m->width),
-                                            .value = numbers(a, inner, m->width),
-                                            .mix = numbers(a, m->width, inner),
-                                            .net_gain = numbers(a, 1, m->width),
-                                            .gate = is_llama ? numbers(a, m->hidden, m->width) : NULL,
-                                            .up = numbers(a, m->hidden, m->width),
-                                            .down = numbers(a, m->width, m->hidden)};
+        m->layers[k] = (struct ordinary_layer){.attention_gain = numbers(a, 1, m->width),
+                                               .query = numbers(a, inner, m->width),
+                                               .key = numbers(a, inner, m->width),
+                                               .value = numbers(a, inner, m->width),
+                                               .mix = numbers(a, m->width, inner),
+                                               .net_gain = numbers(a, 1, m->width),
+                                               .gate = is_llama ? numbers(a, m->hidden, m->width) : NULL,
+                                               .up = numbers(a, m->hidden, m->width),
+                                               .down = numbers(a, m->width, m->hidden)};
 }
 
-static void read_tensor(const reader *r, const stock_tensor *t, const gguf_tensor *from, bool as_f16) {
+static void read_tensor(const reader *r, const ordinary_tensor *t, const gguf_tensor *from, bool as_f16) {
     uint64_t shape[2];
-    stock_tensor_shape(shape, t);
+    ordinary_tensor_shape(shape, t);
     gguf_tensor_type type = as_f16 && !t->is_wide ? GGUF_TENSOR_F16 : GGUF_TENSOR_F32;
     bool fits = strcmp(from->name, t->name) == 0 && from->rank == (t->is_matrix ? 2 : 1) &&
                 from->shape[0] == shape[1] && from->shape[1] == shape[0] && from->type == type;
     if (!fits) gguf_fail(r->f, from->at, "here '%s' of %u by %u is expected", t->name, t->rows, t->columns);
     for (uint64_t row = 0, k = 0; row < shape[0]; row++)
         for (uint64_t column = 0; column < shape[1]; column++, k++) {
-            float x = gguf_number(r->f, from, k), *place = stock_tensor_at(t, row, column);
+            float x = gguf_number(r->f, from, k), *place = ordinary_tensor_at(t, row, column);
             uint32_t bits;
             memcpy(&bits, &x, sizeof bits);
             if (place)
@@ -188,13 +188,13 @@ static void read_tensor(const reader *r, const stock_tensor *t, const gguf_tenso
         }
 }
 
-void stock_read(struct stock_file *out, const gguf_file *f, arena *a) {
+void ordinary_read(struct ordinary_file *out, const gguf_file *f, arena *a) {
     reader r = {.f = f, .arena = a};
-    *out = (struct stock_file){.model = arena_zalloc(a, 1, sizeof *out->model)};
+    *out = (struct ordinary_file){.model = arena_zalloc(a, 1, sizeof *out->model)};
     read_sizes(&r, out);
     read_tokens(&r, out->model);
-    stock_allocate(out->model, f->size, gguf_tensor_find(f, "rope_freqs.weight") != NULL, a);
-    stock_tensors all = stock_tensors_make(out->model, STOCK_GGUF, a);
+    ordinary_allocate(out->model, f->size, gguf_tensor_find(f, "rope_freqs.weight") != NULL, a);
+    ordinary_tensors all = ordinary_tensors_make(out->model, ORDINARY_GGUF, a);
     if (all.count != f->tensor_count) refuse(&r, "another number of tensors");
     for (size_t k = 0; k < all.count; k++) read_tensor(&r, &all.all[k], &f->tensors[k], out->as_f16);
 }

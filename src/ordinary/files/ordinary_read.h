@@ -8,28 +8,28 @@
 #include "ordinary/files/ordinary_model.h"
 #include "model/tensor_file.h"
 
-struct stock_file {
-    struct stock_model *model;
+struct ordinary_file {
+    struct ordinary_model *model;
     const char *name; /* the beginning of the specification; "" from a folder */
     bool as_f16;
 };
 
 /* In arena a. Raises TEMPER_FORMAT. */
-void stock_read(struct stock_file *out, const gguf_file *f, arena *a);
+void ordinary_read(struct ordinary_file *out, const gguf_file *f, arena *a);
 
 /* The same from a Hugging Face folder: config.json, tokenizer.json and model.safetensors. */
-typedef struct stock_texts {
+typedef struct ordinary_texts {
     const char *config, *tokenizer;
     size_t config_length, tokenizer_length;
-} stock_texts;
+} ordinary_texts;
 /* What the two texts say, without weights. */
-struct stock_model *stock_read_texts(const stock_texts *texts, arena *a);
-void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a);
+struct ordinary_model *ordinary_read_texts(const ordinary_texts *texts, arena *a);
+void ordinary_read_folder(struct ordinary_file *out, const ordinary_texts *texts, const tensor_file *f, arena *a);
 
 /* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */
-enum { STOCK_SIZE_LIMIT = 1 << 20 };
+enum { ORDINARY_SIZE_LIMIT = 1 << 20 };
 
 /* Room for all weights of a model with these sizes, from a file of so many bytes; it has two or more for each. */
-void stock_allocate(struct stock_model *m, uint64_t bytes, bool has_factors, arena *a);
+void ordinary_allocate(struct ordinary_model *m, uint64_t bytes, bool has_factors, arena *a);
 
 #endif

@@ -17,11 +17,11 @@ typedef enum config_kind { SIZE, SAME_SIZE, NUMBER, EQUAL, FALSE_, IGNORED } con
 typedef struct config_field {
     const char *name;
     config_kind kind;
-    size_t at;        /* of struct stock_model */
+    size_t at;        /* of struct ordinary_model */
     const char *text; /* EQUAL */
 } config_field;
 
-#define AT(field) offsetof(struct stock_model, field)
+#define AT(field) offsetof(struct ordinary_model, field)
 
 static const config_field gpt2_fields[] = {{"model_type", EQUAL, 0, "gpt2"},
                                            {"n_positions", SIZE, AT(positions), NULL},
@@ -54,18 +54,18 @@ static const config_field llama_fields[] = {{"model_type", EQUAL, 0, "llama"},
                                             {NULL, IGNORED, 0, NULL}};
 
 /* The fields that the reader needs, or that deserve a message of their own. */
-static void read_field(json_reader *r, const config_field *f, struct stock_model *m, bool again, arena *a) {
+static void read_field(json_reader *r, const config_field *f, struct ordinary_model *m, bool again, arena *a) {
     size_t at = r->at;
     void *place = (char *)m + f->at;
     uint32_t size;
     switch (f->kind) {
     case SIZE:
-        size = (uint32_t)jread_integer(r, STOCK_SIZE_LIMIT, "a size");
+        size = (uint32_t)jread_integer(r, ORDINARY_SIZE_LIMIT, "a size");
         if (!size) jread_fail(r, at, "a size of 0");
         if (!again) *(uint32_t *)place = size;
         break;
     case SAME_SIZE: /* looked at when all sizes are known */
-        size = (uint32_t)jread_integer(r, STOCK_SIZE_LIMIT, "a size");
+        size = (uint32_t)jread_integer(r, ORDINARY_SIZE_LIMIT, "a size");
         if (again && size != *(uint32_t *)place)
             jread_fail(r, at, "'%s' is %u, not %u", f->name, size, *(uint32_t *)place);
         break;
@@ -80,7 +80,7 @@ static void read_field(json_reader *r, const config_field *f, struct stock_model
     }
 }
 
-static void read_config(struct stock_model *m, const stock_texts *x, const config_field *fields, bool again,
+static void read_config(struct ordinary_model *m, const ordinary_texts *x, const config_field *fields, bool again,
                         arena *a) {
     json_reader r;
     json_keys keys;
@@ -102,7 +102,7 @@ static void read_config(struct stock_model *m, const stock_texts *x, const confi
 }
 
 /* Which architecture, before its fields are known. */
-static bool is_llama(const stock_texts *x, arena *a) {
+static bool is_llama(const ordinary_texts *x, arena *a) {
     static const char *const types[] = {"gpt2", "llama", NULL};
     json_reader r;
     int found = -1;
@@ -121,7 +121,7 @@ static bool is_llama(const stock_texts *x, arena *a) {
 
 /* ---- tokenizer.json ---- */
 
-static void read_vocabulary(json_reader *r, struct stock_model *m, arena *a) {
+static void read_vocabulary(json_reader *r, struct ordinary_model *m, arena *a) {
     const char **tokens = arena_zalloc(a, m->vocabulary, sizeof *tokens);
     json_keys keys;
     uint32_t count = 0;
@@ -142,13 +142,13 @@ static void read_vocabulary(json_reader *r, struct stock_model *m, arena *a) {
 }
 
 /* Unknown text is read as a letter, or as the last token. */
-static uint32_t other_of(const struct stock_model *m, const char *unknown) {
-    for (uint32_t k = STOCK_LETTERS; unknown && k + 1 < m->vocabulary; k++)
+static uint32_t other_of(const struct ordinary_model *m, const char *unknown) {
+    for (uint32_t k = ORDINARY_LETTERS; unknown && k + 1 < m->vocabulary; k++)
         if (strcmp(m->tokens[k], unknown) == 0) return k;
     return 0;
 }
 
-static void read_tokenizer(struct stock_model *m, const stock_texts *x, arena *a) {
+static void read_tokenizer(struct ordinary_model *m, const ordinary_texts *x, arena *a) {
     json_reader r;
     json_keys keys, inner;
     const char *unknown = NULL;
@@ -187,16 +187,16 @@ static bool is_same(const text *x, const char *bytes, size_t length) {
 
 /* Every field of both may change what is computed, or what of: they are what a writer makes of the sizes and letters,
    to the byte. */
-static void check_texts(struct stock_model *m, const stock_texts *x, arena *a) {
+static void check_texts(struct ordinary_model *m, const ordinary_texts *x, arena *a) {
     text config;
     bool known = false;
     text_init(&config, a);
-    stock_config_print(&config, m);
+    ordinary_config_print(&config, m);
     if (!is_same(&config, x->config, x->config_length)) refuse(a, "config.json has another field, number or order");
     for (int words = 0; words < 2 && !known; words++) {
         text tokenizer;
         m->words = words;
-        const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, a));
+        const tokenizer_facts facts = ordinary_tokenizer(m, ordinary_tokens_make(m, a));
         text_init(&tokenizer, a);
         tokenizer_print(&tokenizer, &facts);
         known = is_same(&tokenizer, x->tokenizer, x->tokenizer_length);
@@ -206,10 +206,10 @@ static void check_texts(struct stock_model *m, const stock_texts *x, arena *a) {
 
 /* ---- model.safetensors ---- */
 
-static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_file *f, bool as_f16, arena *a) {
+static void read_tensor(const ordinary_tensor *t, const tensor *from, const tensor_file *f, bool as_f16, arena *a) {
     uint64_t shape[2];
     as_f16 = as_f16 && !t->is_wide;
-    stock_tensor_shape(shape, t);
+    ordinary_tensor_shape(shape, t);
     bool fits = from->type == (as_f16 ? TENSOR_F16 : TENSOR_F32) && from->rank == (t->is_matrix ? 2 : 1) &&
                 from->shape[from->rank - 1] == shape[1] && (!t->is_matrix || from->shape[0] == shape[0]);
     if (!fits)
@@ -219,7 +219,7 @@ static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_
     for (uint64_t r = 0; r < shape[0]; r++) {
         tensor_read(row, f, from, r * shape[1], (size_t)shape[1]);
         for (uint64_t c = 0; c < shape[1]; c++) {
-            float *place = stock_tensor_at(t, r, c);
+            float *place = ordinary_tensor_at(t, r, c);
             if (place)
                 *place = (float)row[c];
             else if (row[c] != 0)
@@ -228,10 +228,10 @@ static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_
     }
 }
 
-struct stock_model *stock_read_texts(const stock_texts *texts, arena *a) {
-    struct stock_model *m = arena_zalloc(a, 1, sizeof *m);
+struct ordinary_model *ordinary_read_texts(const ordinary_texts *texts, arena *a) {
+    struct ordinary_model *m = arena_zalloc(a, 1, sizeof *m);
     bool llama = is_llama(texts, a);
-    m->architecture = llama ? STOCK_LLAMA : STOCK_GPT2;
+    m->architecture = llama ? ORDINARY_LLAMA : ORDINARY_GPT2;
     for (int again = 0; again < 2; again++) read_config(m, texts, llama ? llama_fields : gpt2_fields, again, a);
     if (!llama) {
         if (m->width % m->heads) refuse(a, "its heads do not make its width");
@@ -243,11 +243,11 @@ struct stock_model *stock_read_texts(const stock_texts *texts, arena *a) {
     return m;
 }
 
-void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a) {
-    struct stock_model *m = stock_read_texts(texts, a);
-    *out = (struct stock_file){.model = m, .name = ""};
-    stock_allocate(m, f->source.size, false, a);
-    stock_tensors all = stock_tensors_make(m, STOCK_HUGGING_FACE, a);
+void ordinary_read_folder(struct ordinary_file *out, const ordinary_texts *texts, const tensor_file *f, arena *a) {
+    struct ordinary_model *m = ordinary_read_texts(texts, a);
+    *out = (struct ordinary_file){.model = m, .name = ""};
+    ordinary_allocate(m, f->source.size, false, a);
+    ordinary_tensors all = ordinary_tensors_make(m, ORDINARY_HUGGING_FACE, a);
     if (all.count != f->count) refuse(a, "another number of tensors");
     const tensor *first = tensor_find(f, all.all[0].name); /* of tokens */
     out->as_f16 = first && first->type == TENSOR_F16;

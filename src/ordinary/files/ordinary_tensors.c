@@ -13,27 +13,27 @@ typedef struct layer_names {
 } layer_names;
 
 static const layer_names names_of[2][2] = {
-    [STOCK_GPT2] = {[STOCK_GGUF] = {"blk.%u.attn_norm", "blk.%u.attn_qkv", NULL, NULL, "blk.%u.attn_output",
-                                    "blk.%u.ffn_norm", NULL, "blk.%u.ffn_up", "blk.%u.ffn_down"},
-                    [STOCK_HUGGING_FACE] = {"transformer.h.%u.ln_1", "transformer.h.%u.attn.c_attn", NULL, NULL,
-                                            "transformer.h.%u.attn.c_proj", "transformer.h.%u.ln_2", NULL,
-                                            "transformer.h.%u.mlp.c_fc", "transformer.h.%u.mlp.c_proj"}},
-    [STOCK_LLAMA] = {[STOCK_GGUF] = {"blk.%u.attn_norm", "blk.%u.attn_q", "blk.%u.attn_k", "blk.%u.attn_v",
-                                     "blk.%u.attn_output", "blk.%u.ffn_norm", "blk.%u.ffn_gate", "blk.%u.ffn_up",
-                                     "blk.%u.ffn_down"},
-                     [STOCK_HUGGING_FACE] = {"model.layers.%u.input_layernorm", "model.layers.%u.self_attn.q_proj",
-                                             "model.layers.%u.self_attn.k_proj", "model.layers.%u.self_attn.v_proj",
-                                             "model.layers.%u.self_attn.o_proj",
-                                             "model.layers.%u.post_attention_layernorm",
-                                             "model.layers.%u.mlp.gate_proj", "model.layers.%u.mlp.up_proj",
-                                             "model.layers.%u.mlp.down_proj"}},
+    [ORDINARY_GPT2] = {[ORDINARY_GGUF] = {"blk.%u.attn_norm", "blk.%u.attn_qkv", NULL, NULL, "blk.%u.attn_output",
+                                          "blk.%u.ffn_norm", NULL, "blk.%u.ffn_up", "blk.%u.ffn_down"},
+                       [ORDINARY_HUGGING_FACE] = {"transformer.h.%u.ln_1", "transformer.h.%u.attn.c_attn", NULL, NULL,
+                                                  "transformer.h.%u.attn.c_proj", "transformer.h.%u.ln_2", NULL,
+                                                  "transformer.h.%u.mlp.c_fc", "transformer.h.%u.mlp.c_proj"}},
+    [ORDINARY_LLAMA] =
+        {[ORDINARY_GGUF] = {"blk.%u.attn_norm", "blk.%u.attn_q", "blk.%u.attn_k", "blk.%u.attn_v",
+                            "blk.%u.attn_output", "blk.%u.ffn_norm", "blk.%u.ffn_gate", "blk.%u.ffn_up",
+                            "blk.%u.ffn_down"},
+         [ORDINARY_HUGGING_FACE] = {"model.layers.%u.input_layernorm", "model.layers.%u.self_attn.q_proj",
+                                    "model.layers.%u.self_attn.k_proj", "model.layers.%u.self_attn.v_proj",
+                                    "model.layers.%u.self_attn.o_proj", "model.layers.%u.post_attention_layernorm",
+                                    "model.layers.%u.mlp.gate_proj", "model.layers.%u.mlp.up_proj",
+                                    "model.layers.%u.mlp.down_proj"}},
 };
 
 typedef struct list_maker {
-    stock_tensors *out;
+    ordinary_tensors *out;
     arena *arena;
-    const struct stock_model *m;
-    stock_naming naming;
+    const struct ordinary_model *m;
+    ordinary_naming naming;
     uint32_t layer;
 } list_maker;
 
@@ -51,34 +51,34 @@ static const char *name_of(const list_maker *l, const char *name, const char *en
     return text_string(&t);
 }
 
-static stock_tensor *add(list_maker *l, const char *name, const char *ending, float *numbers, uint32_t rows,
-                         uint32_t columns) {
+static ordinary_tensor *add(list_maker *l, const char *name, const char *ending, float *numbers, uint32_t rows,
+                            uint32_t columns) {
     array_push(l->arena, l->out->all, l->out->count, l->out->capacity,
-               (stock_tensor){.name = name_of(l, name, ending),
-                              .parts = {numbers},
-                              .part_count = 1,
-                              .rows = rows,
-                              .columns = columns,
-                              .is_matrix = true});
+               (ordinary_tensor){.name = name_of(l, name, ending),
+                                 .parts = {numbers},
+                                 .part_count = 1,
+                                 .rows = rows,
+                                 .columns = columns,
+                                 .is_matrix = true});
     return &l->out->all[l->out->count - 1];
 }
 
 static void add_vector(list_maker *l, const char *name, const char *ending, float *numbers, uint32_t size) {
-    stock_tensor *t = add(l, name, ending, numbers, 1, size);
+    ordinary_tensor *t = add(l, name, ending, numbers, 1, size);
     t->is_matrix = false;
     t->is_wide = true;
 }
 
 /* GPT-2 has a bias beside everything, and its matrices are [inputs][outputs] in Hugging Face's files. */
-static stock_tensor *add_matrix(list_maker *l, const char *name, float *numbers, uint32_t rows, uint32_t columns) {
+static ordinary_tensor *add_matrix(list_maker *l, const char *name, float *numbers, uint32_t rows, uint32_t columns) {
     size_t at = l->out->count;
     add(l, name, ".weight", numbers, rows, columns)->is_transposed =
-        l->m->architecture == STOCK_GPT2 && l->naming == STOCK_HUGGING_FACE;
+        l->m->architecture == ORDINARY_GPT2 && l->naming == ORDINARY_HUGGING_FACE;
     return &l->out->all[at];
 }
 
 static void add_bias(list_maker *l, const char *name, uint32_t size) {
-    if (l->m->architecture == STOCK_GPT2) add_vector(l, name, ".bias", NULL, size);
+    if (l->m->architecture == ORDINARY_GPT2) add_vector(l, name, ".bias", NULL, size);
 }
 
 static void add_norm(list_maker *l, const char *name, float *gain) {
@@ -86,18 +86,18 @@ static void add_norm(list_maker *l, const char *name, float *gain) {
     add_bias(l, name, l->m->width);
 }
 
-static void add_attention(list_maker *l, const struct stock_layer *layer, const layer_names *n) {
-    const struct stock_model *m = l->m;
+static void add_attention(list_maker *l, const struct ordinary_layer *layer, const layer_names *n) {
+    const struct ordinary_model *m = l->m;
     uint32_t size = m->heads * m->head_size;
-    if (m->architecture == STOCK_GPT2) {
-        stock_tensor *t = add_matrix(l, n->query, layer->query, size, m->width);
+    if (m->architecture == ORDINARY_GPT2) {
+        ordinary_tensor *t = add_matrix(l, n->query, layer->query, size, m->width);
         t->parts[1] = layer->key;
         t->parts[2] = layer->value;
         t->part_count = 3;
         add_bias(l, n->query, 3 * size);
     } else {
         /* llama.cpp turns neighbours, Hugging Face an element of the first half with one of the second. */
-        uint32_t pairs = l->naming == STOCK_GGUF ? m->head_size : 0;
+        uint32_t pairs = l->naming == ORDINARY_GGUF ? m->head_size : 0;
         add_matrix(l, n->query, layer->query, size, m->width)->pair_rows = pairs;
         add_matrix(l, n->key, layer->key, size, m->width)->pair_rows = pairs;
         add_matrix(l, n->value, layer->value, size, m->width);
@@ -106,8 +106,8 @@ static void add_attention(list_maker *l, const struct stock_layer *layer, const 
     add_bias(l, n->mix, m->width);
 }
 
-static void add_net(list_maker *l, const struct stock_layer *layer, const layer_names *n) {
-    const struct stock_model *m = l->m;
+static void add_net(list_maker *l, const struct ordinary_layer *layer, const layer_names *n) {
+    const struct ordinary_model *m = l->m;
     if (n->gate) add_matrix(l, n->gate, layer->gate, m->hidden, m->width);
     add_matrix(l, n->up, layer->up, m->hidden, m->width);
     add_bias(l, n->up, m->hidden);
@@ -115,27 +115,27 @@ static void add_net(list_maker *l, const struct stock_layer *layer, const layer_
     add_bias(l, n->down, m->width);
 }
 
-stock_tensors stock_tensors_make(const struct stock_model *m, stock_naming naming, arena *a) {
+ordinary_tensors ordinary_tensors_make(const struct ordinary_model *m, ordinary_naming naming, arena *a) {
     static const char *const embeddings[2][2] = {{"token_embd", "transformer.wte"},
                                                  {"token_embd", "model.embed_tokens"}};
     static const char *const norms[2][2] = {{"output_norm", "transformer.ln_f"}, {"output_norm", "model.norm"}};
     static const char *const positions[2] = {"position_embd", "transformer.wpe"};
     static const char *const outputs[2] = {"output", "lm_head"};
-    stock_tensors out = {0};
+    ordinary_tensors out = {0};
     list_maker l = {&out, a, m, naming, 0};
     const layer_names *n = &names_of[m->architecture][naming];
-    if (m->rope_factors && naming == STOCK_HUGGING_FACE)
+    if (m->rope_factors && naming == ORDINARY_HUGGING_FACE)
         trap_raise(
             a->trap, TEMPER_UNSUPPORTED, 0, 0,
             "frequencies of its own for each pair of a head: a Hugging Face folder of a Llama cannot say them");
-    if (m->architecture == STOCK_GPT2 && m->heads * m->head_size != m->width)
+    if (m->architecture == ORDINARY_GPT2 && m->heads * m->head_size != m->width)
         trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "a GPT-2 whose %u heads of %u do not make its width of %u",
                    m->heads, m->head_size, m->width);
-    if (naming == STOCK_HUGGING_FACE && m->width % m->heads)
+    if (naming == ORDINARY_HUGGING_FACE && m->width % m->heads)
         trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "a width of %u for %u heads: transformers refuses it", m->width,
                    m->heads);
     add(&l, embeddings[m->architecture][naming], ".weight", m->token_embedding, m->vocabulary, m->width);
-    if (m->architecture == STOCK_GPT2)
+    if (m->architecture == ORDINARY_GPT2)
         add(&l, positions[naming], ".weight", m->position_embedding, m->positions, m->width)->is_wide = true;
     if (m->rope_factors) add_vector(&l, "rope_freqs", ".weight", m->rope_factors, m->head_size / 2);
     for (uint32_t k = 0; k < m->layer_count; k++) {
@@ -152,7 +152,7 @@ stock_tensors stock_tensors_make(const struct stock_model *m, stock_naming namin
 
 /* ---- the numbers ---- */
 
-void stock_tensor_shape(uint64_t shape[2], const stock_tensor *t) {
+void ordinary_tensor_shape(uint64_t shape[2], const ordinary_tensor *t) {
     uint64_t rows = (uint64_t)t->rows * t->part_count;
     shape[0] = t->is_transposed ? t->columns : rows;
     shape[1] = t->is_transposed ? rows : t->columns;
@@ -164,7 +164,7 @@ static uint32_t unpaired(uint32_t row, uint32_t size) {
     return row - within + within / 2 + within % 2 * (size / 2);
 }
 
-float *stock_tensor_at(const stock_tensor *t, uint64_t row, uint64_t column) {
+float *ordinary_tensor_at(const ordinary_tensor *t, uint64_t row, uint64_t column) {
     uint64_t of = t->is_transposed ? column : row;
     uint64_t in = t->is_transposed ? row : column;
     float *part = t->parts[of / t->rows];
@@ -180,7 +180,7 @@ static void put_bits(text *out, uint32_t bits, size_t bytes) {
     text_add(out, b, bytes);
 }
 
-static void put_number(text *out, const stock_tensor *t, float x, bool as_f16) {
+static void put_number(text *out, const ordinary_tensor *t, float x, bool as_f16) {
     uint32_t bits;
     if (!isfinite(x) || (as_f16 && isinf(format_round(&format_f16, x))))
         trap_raise(out->arena->trap, TEMPER_LIMIT, 0, 0, "%s: %g is beyond what %s holds", t->name, (double)x,
@@ -193,12 +193,12 @@ static void put_number(text *out, const stock_tensor *t, float x, bool as_f16) {
     }
 }
 
-void stock_tensor_put(text *out, const stock_tensor *t, bool as_f16) {
+void ordinary_tensor_put(text *out, const ordinary_tensor *t, bool as_f16) {
     uint64_t shape[2];
-    stock_tensor_shape(shape, t);
+    ordinary_tensor_shape(shape, t);
     for (uint64_t r = 0; r < shape[0]; r++)
         for (uint64_t c = 0; c < shape[1]; c++) {
-            const float *x = stock_tensor_at(t, r, c);
+            const float *x = ordinary_tensor_at(t, r, c);
             put_number(out, t, x ? *x : 0, as_f16);
         }
 }

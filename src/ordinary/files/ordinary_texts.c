@@ -9,7 +9,7 @@ static void put_number(text *out, const char *key, double x, const char *end) {
     text_puts(out, end);
 }
 
-static void put_gpt2(text *out, const struct stock_model *m) {
+static void put_gpt2(text *out, const struct ordinary_model *m) {
     text_printf(out,
                 "  \"model_type\": \"gpt2\",\n  \"architectures\": [\"GPT2LMHeadModel\"],\n"
                 "  \"n_positions\": %u,\n  \"n_ctx\": %u,\n  \"n_embd\": %u,\n  \"n_layer\": %u,\n  \"n_head\": %u,\n"
@@ -21,7 +21,7 @@ static void put_gpt2(text *out, const struct stock_model *m) {
 }
 
 /* Version 5 of transformers has rope_parameters, earlier ones rope_theta. */
-static void put_llama(text *out, const struct stock_model *m) {
+static void put_llama(text *out, const struct ordinary_model *m) {
     text_printf(out,
                 "  \"model_type\": \"llama\",\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
                 "  \"max_position_embeddings\": %u,\n  \"hidden_size\": %u,\n  \"num_hidden_layers\": %u,\n"
@@ -34,27 +34,27 @@ static void put_llama(text *out, const struct stock_model *m) {
     put_number(out, "rope_theta", m->rope_base, "},\n");
 }
 
-void stock_config_print(text *out, const struct stock_model *m) {
+void ordinary_config_print(text *out, const struct ordinary_model *m) {
     text_puts(out, "{\n");
-    (m->architecture == STOCK_GPT2 ? put_gpt2 : put_llama)(out, m);
+    (m->architecture == ORDINARY_GPT2 ? put_gpt2 : put_llama)(out, m);
     text_printf(out,
                 "  \"vocab_size\": %u,\n  \"tie_word_embeddings\": false,\n  \"use_cache\": true,\n"
                 "  \"torch_dtype\": \"float32\",\n",
                 m->vocabulary);
-    text_printf(out, "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d,\n  \"pad_token_id\": %d\n}\n", STOCK_BOS,
-                STOCK_EOS, STOCK_EOS);
+    text_printf(out, "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d,\n  \"pad_token_id\": %d\n}\n", ORDINARY_BOS,
+                ORDINARY_EOS, ORDINARY_EOS);
 }
 
-tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens *t) {
+tokenizer_facts ordinary_tokenizer(const struct ordinary_model *m, const ordinary_tokens *t) {
     return (tokenizer_facts){.count = t->count,
                              .names = t->names,
-                             .before = STOCK_BOS,
+                             .before = ORDINARY_BOS,
                              .after = TOKENIZER_NONE,
-                             .end = STOCK_EOS,
-                             .pad = STOCK_EOS,
-                             .unknown = m->other ? m->other : stock_dead(t),
+                             .end = ORDINARY_EOS,
+                             .pad = ORDINARY_EOS,
+                             .unknown = m->other ? m->other : ordinary_dead(t),
                              .unknown_is_letter = m->other != 0,
-                             .dead = stock_dead(t),
+                             .dead = ordinary_dead(t),
                              .has_words = t->has_words,
                              .length = m->positions};
 }

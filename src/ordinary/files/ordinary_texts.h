@@ -6,9 +6,9 @@
 #include "ordinary/files/ordinary_tokens.h"
 #include "model/tokenizer_files.h"
 
-void stock_config_print(text *out, const struct stock_model *m);
+void ordinary_config_print(text *out, const struct ordinary_model *m);
 
 /* What tokenizer.json and tokenizer_config.json say. */
-tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens *t);
+tokenizer_facts ordinary_tokenizer(const struct ordinary_model *m, const ordinary_tokens *t);
 
 #endif

@@ -4,35 +4,33 @@
 
 #include "ordinary/lift/lift.h"
 
-enum { EOS = 1 };
-
-static bool reads(const undo_form *f, uint32_t column) {
+static bool reads(const lift_form *f, uint32_t column) {
     for (size_t k = 0; k < f->count; k++)
         if (f->terms[k].channel == column) return true;
     return false;
 }
 
-static bool is_column(const undo_form *f, uint32_t column) {
+static bool is_column(const lift_form *f, uint32_t column) {
     return f->count == 1 && f->one == 0 && f->terms[0].channel == column;
 }
 
-static void check_unread(const undo *u, const undo_form *f) {
-    if (reads(f, u->dead) || reads(f, u->died)) undo_refuse(u, f->row, "something else reads what <dead> is for");
+static void check_unread(const lift *u, const lift_form *f) {
+    if (reads(f, u->dead) || reads(f, u->died)) lift_refuse(u, f->row, "something else reads what <dead> is for");
 }
 
 /* Scores are as sharp as those of other heads for once, and the value is 1 at <dead>. */
-static void check_head(undo *u, const undo_head *h) {
-    const undo_product *p = &h->products[0];
-    bool fits = h->role == UNDO_ONCE && is_column(&p->key, u->dead) && h->value_count == 1 &&
+static void check_head(lift *u, const lift_head *h) {
+    const lift_product *p = &h->products[0];
+    bool fits = h->role == LIFT_ONCE && is_column(&p->key, u->dead) && h->value_count == 1 &&
                 is_column(&h->values[0].value, u->dead) && h->values[0].value.terms[0].weight == 1;
     if (!fits || u->died != UINT32_MAX)
-        undo_refuse(u, h->values[0].value.row, "a head that reads <dead> is not the one that remembers it");
-    if (!(p->query.one * p->key.terms[0].weight >= undo_sharp(u)))
-        undo_refuse(u, p->key.row, "the head that remembers <dead> is not sharp enough");
+        lift_refuse(u, h->values[0].value.row, "a head that reads <dead> is not the one that remembers it");
+    if (!(p->query.one * p->key.terms[0].weight >= lift_sharp(u)))
+        lift_refuse(u, p->key.row, "the head that remembers <dead> is not sharp enough");
     u->died = h->values[0].column;
 }
 
-static bool is_about_dead(const undo *u, const undo_head *h) {
+static bool is_about_dead(const lift *u, const lift_head *h) {
     for (size_t k = 0; k < h->product_count; k++)
         if (reads(&h->products[k].query, u->dead) || reads(&h->products[k].key, u->dead)) return true;
     for (size_t v = 0; v < h->value_count; v++)
@@ -40,8 +38,8 @@ static bool is_about_dead(const undo *u, const undo_head *h) {
     return false;
 }
 
-static undo_form without(const undo *u, const undo_form *f, uint32_t column) {
-    undo_form out = *f;
+static lift_form without(const lift *u, const lift_form *f, uint32_t column) {
+    lift_form out = *f;
     out.terms = arena_alloc(u->arena, f->count, sizeof *out.terms);
     out.count = 0;
     for (size_t k = 0; k < f->count; k++)
@@ -52,10 +50,10 @@ static undo_form without(const undo *u, const undo_form *f, uint32_t column) {
 /* ---- numbers on all strings of tokens ---- */
 
 /* Ranges of columns are about strings of letters, on which much is 0 that is not so after <dead>. */
-static undo_reach reach_of(const undo *u, const undo_form *f) {
-    undo_reach out = {f->one, f->one};
+static lift_reach reach_of(const lift *u, const lift_form *f) {
+    lift_reach out = {f->one, f->one};
     for (size_t k = 0; k < f->count; k++) {
-        const undo_reach *x = &u->reach[f->terms[k].channel];
+        const lift_reach *x = &u->reach[f->terms[k].channel];
         double w = f->terms[k].weight;
         out.low += w * (w > 0 ? x->low : x->high);
         out.high += w * (w > 0 ? x->high : x->low);
@@ -63,62 +61,62 @@ static undo_reach reach_of(const undo *u, const undo_form *f) {
     return out;
 }
 
-double undo_most(const undo *u, const undo_form *f) {
-    undo_reach x = reach_of(u, f);
+double lift_most(const lift *u, const lift_form *f) {
+    lift_reach x = reach_of(u, f);
     return fmax(fabs(x.low), fabs(x.high));
 }
 
 /* Steps are all or nothing, and heads have means of their values, which earlier layers write. */
-static void find_reach(undo *u) {
-    double squares = 0, pin = u->m->architecture == STOCK_GPT2 ? UNDO_GPT2_PIN : UNDO_LLAMA_PIN;
+static void find_reach(lift *u) {
+    double squares = 0, pin = u->m->architecture == ORDINARY_GPT2 ? LIFT_GPT2_PIN : LIFT_LLAMA_PIN;
     u->reach = arena_zalloc(u->arena, u->column_count, sizeof *u->reach);
     for (uint32_t c = 0; c < u->column_count; c++) {
-        const undo_column *x = &u->columns[c];
-        if (x->writer == UNDO_TABLE) u->reach[c] = (undo_reach){x->low, x->high};
-        if (x->writer == UNDO_TOKEN) u->reach[c] = (undo_reach){0, 1};
+        const lift_column *x = &u->columns[c];
+        if (x->writer == LIFT_TABLE) u->reach[c] = (lift_reach){x->low, x->high};
+        if (x->writer == LIFT_TOKEN) u->reach[c] = (lift_reach){0, 1};
     }
     for (size_t k = 0; k < u->step_count; k++)
         for (size_t t = 0; t < u->steps[k].count; t++) {
-            undo_reach *x = &u->reach[u->steps[k].terms[t].channel];
+            lift_reach *x = &u->reach[u->steps[k].terms[t].channel];
             x->low += fmin(u->steps[k].terms[t].weight, 0);
             x->high += fmax(u->steps[k].terms[t].weight, 0);
         }
     for (size_t k = 0; k < u->head_count; k++)
         for (size_t v = 0; v < u->heads[k].value_count; v++) {
-            const undo_value *value = &u->heads[k].values[v];
-            undo_reach x = reach_of(u, &value->value);
-            u->reach[value->column] = (undo_reach){value->scale * x.low, value->scale * x.high};
+            const lift_value *value = &u->heads[k].values[v];
+            lift_reach x = reach_of(u, &value->value);
+            u->reach[value->column] = (lift_reach){value->scale * x.low, value->scale * x.high};
         }
     for (uint32_t c = 0; c < u->column_count; c++) {
         double most = fmax(fabs(u->reach[c].low), fabs(u->reach[c].high));
         squares += most * most;
     }
     if (!(squares <= pin * pin))
-        undo_refuse(u, u->m->token_embedding, "columns may be as large as the pin after <dead>");
+        lift_refuse(u, u->m->token_embedding, "columns may be as large as the pin after <dead>");
 }
 
-static void settle_outputs(undo *u) {
+static void settle_outputs(lift *u) {
     uint32_t dead = u->m->vocabulary - 1;
     u->outputs = arena_alloc(u->arena, u->m->vocabulary, sizeof *u->outputs);
     for (uint32_t t = 0; t <= dead; t++) {
-        const undo_form *f = &u->logits[t];
+        const lift_form *f = &u->logits[t];
         double weight = 0;
         for (size_t k = 0; k < f->count; k++)
             if (f->terms[k].channel == u->died) weight = f->terms[k].weight;
-        if (reads(f, u->dead) || weight != (t >= EOS && t < dead ? -UNDO_DIED : 0))
-            undo_refuse(u, f->row, "after <dead> the logit of token %u is not what it should be", t);
+        if (reads(f, u->dead) || weight != (t >= ORDINARY_EOS && t < dead ? -ORDINARY_DIED : 0))
+            lift_refuse(u, f->row, "after <dead> the logit of token %u is not what it should be", t);
         u->outputs[t] = without(u, f, u->died);
-        if (!(reach_of(u, &u->outputs[t]).high <= UNDO_DIED / 2))
-            undo_refuse(u, f->row, "token %u may be legal after <dead>", t);
+        if (!(reach_of(u, &u->outputs[t]).high <= ORDINARY_DIED / 2))
+            lift_refuse(u, f->row, "token %u may be legal after <dead>", t);
     }
 }
 
-void undo_settle_dead(undo *u) {
+void lift_settle_dead(lift *u) {
     for (size_t k = 0; k < u->head_count; k++)
         if (is_about_dead(u, &u->heads[k])) check_head(u, &u->heads[k]);
-    if (u->died == UINT32_MAX) undo_refuse(u, u->m->token_embedding, "no head remembers <dead>");
+    if (u->died == UINT32_MAX) lift_refuse(u, u->m->token_embedding, "no head remembers <dead>");
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_head *h = &u->heads[k];
+        const lift_head *h = &u->heads[k];
         for (size_t p = 0; p < h->product_count; p++) {
             check_unread(u, &h->products[p].query);
             if (!is_column(&h->products[p].key, u->dead)) check_unread(u, &h->products[p].key);

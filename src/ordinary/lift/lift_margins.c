@@ -5,64 +5,64 @@
 #include "number/elementary.h"
 #include "number/trig.h"
 
-static double root(const undo *u) { return sqrt((double)u->m->head_size); }
-double undo_sharp(const undo *u) { return (log_f64(undo_positions(u)) + UNDO_LEAST_KAPPA) * root(u); }
-static double apart(const undo *u) { return UNDO_LEAST_KAPPA * root(u); }
+static double root(const lift *u) { return sqrt((double)u->m->head_size); }
+double lift_sharp(const lift *u) { return (log_f64(lift_positions(u)) + LIFT_LEAST_KAPPA) * root(u); }
+static double apart(const lift *u) { return LIFT_LEAST_KAPPA * root(u); }
 
-static const float *place_of(const undo_head *h) {
+static const float *place_of(const lift_head *h) {
     return h->product_count ? h->products[0].query.row : h->turn_count ? h->turns[0].key.row : h->values[0].value.row;
 }
 
 #define NEED(u, h, c, ...)                                                                                           \
     do {                                                                                                             \
-        if (!(c)) undo_refuse(u, place_of(h), __VA_ARGS__);                                                          \
+        if (!(c)) lift_refuse(u, place_of(h), __VA_ARGS__);                                                          \
     } while (0)
 
 /* The least cosine by which content is multiplied, over all distances. */
-static double least_cosine(const undo *u, const undo_head *h) {
+static double least_cosine(const lift *u, const lift_head *h) {
     double least = 1;
     for (size_t k = 0; u->frequencies && k < h->product_count; k++)
         least = fmin(least, cos_f64(u->frequencies[h->products[k].dimension % (u->m->head_size / 2)] *
-                                    (undo_positions(u) - 1)));
+                                    (lift_positions(u) - 1)));
     return least;
 }
 
 /* ---- once, means ---- */
 
-static bool same_form(const undo_form *x, double by, const undo_form *y) {
+static bool same_form(const lift_form *x, double by, const lift_form *y) {
     if (x->count != y->count || x->one / by != y->one) return false;
     for (size_t k = 0; k < x->count; k++)
         if (x->terms[k].channel != y->terms[k].channel || x->terms[k].weight / by != y->terms[k].weight) return false;
     return true;
 }
 
-static void check_once(const undo *u, undo_head *h) {
-    const undo_product *p = &h->products[0];
-    double grain = undo_grain(u, &p->key);
+static void check_once(const lift *u, lift_head *h) {
+    const lift_product *p = &h->products[0];
+    double grain = lift_grain(u, &p->key);
     bool empty = grain == 0; /* nothing is ever found */
     NEED(u, h, !p->query.count && p->query.one > 0, "the query of a head for once is not a constant");
-    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= undo_sharp(u),
+    NEED(u, h, empty || p->query.one * grain * least_cosine(u, h) >= lift_sharp(u),
          "a head for once is not sharp enough");
     for (size_t v = 0; v < h->value_count; v++)
-        if (empty ? undo_grain(u, &h->values[v].value) != 0 : !same_form(&p->key, grain, &h->values[v].value))
-            undo_refuse(u, h->values[v].value.row, "the value of a head for once is not its key");
+        if (empty ? lift_grain(u, &h->values[v].value) != 0 : !same_form(&p->key, grain, &h->values[v].value))
+            lift_refuse(u, h->values[v].value.row, "the value of a head for once is not its key");
     h->content = 1;
 }
 
 /* Two logarithms that add up, since f16 holds only eleven bits of one. */
-static void check_weighed(const undo *u, undo_head *h) {
+static void check_weighed(const lift *u, lift_head *h) {
     double log = 0;
     for (size_t k = 0; k < h->product_count; k++)
         log += h->products[k].query.one * h->products[k].key.terms[0].weight;
     h->weight = exp_f64(log / root(u));
-    NEED(u, h, log >= 0 && h->weight <= 2 * undo_positions(u), "the start sentinel of a mean weighs too much");
+    NEED(u, h, log >= 0 && h->weight <= 2 * lift_positions(u), "the start sentinel of a mean weighs too much");
     for (size_t v = 0; v < h->value_count; v++)
-        if (undo_at_start(u, &h->values[v].value) != 0)
-            undo_refuse(u, h->values[v].value.row, "a weighed mean counts the start sentinel");
+        if (lift_at_start(u, &h->values[v].value) != 0)
+            lift_refuse(u, h->values[v].value.row, "a weighed mean counts the start sentinel");
 }
 
-const undo_value *undo_value_of(const undo *u, uint32_t column) {
-    const undo_head *of = &u->heads[u->columns[column].head];
+const lift_value *lift_value_of(const lift *u, uint32_t column) {
+    const lift_head *of = &u->heads[u->columns[column].head];
     for (size_t v = 0; v < of->value_count; v++)
         if (of->values[v].column == column) return &of->values[v];
     return NULL;
@@ -70,44 +70,44 @@ const undo_value *undo_value_of(const undo *u, uint32_t column) {
 
 /* |y| is at least a half, divided by the number of positions: the value is whole on letters, its constant included,
    and whole and a half on the start sentinel. */
-double undo_least_mean(const undo *u, uint32_t column) {
-    const undo_value *v = undo_value_of(u, column);
+double lift_least_mean(const lift *u, uint32_t column) {
+    const lift_value *v = lift_value_of(u, column);
     if (!v || !u->columns[column].mean) return 0;
-    double grain = fabs(v->value.one), start = undo_at_start(u, &v->value);
+    double grain = fabs(v->value.one), start = lift_at_start(u, &v->value);
     for (size_t k = 0; k < v->value.count; k++)
         if (v->value.terms[k].channel != u->start)
-            grain = undo_common(grain, v->value.terms[k].weight * u->columns[v->value.terms[k].channel].grain);
+            grain = lift_common(grain, v->value.terms[k].weight * u->columns[v->value.terms[k].channel].grain);
     if (grain != 0 && start - grain * floor(start / grain) != grain / 2) return 0;
-    return v->scale * (grain == 0 ? fabs(start) : grain / 2) / undo_positions(u);
+    return v->scale * (grain == 0 ? fabs(start) : grain / 2) / lift_positions(u);
 }
 
-double undo_most_mean(const undo *u, uint32_t column) {
-    const undo_value *v = undo_value_of(u, column);
+double lift_most_mean(const lift *u, uint32_t column) {
+    const lift_value *v = lift_value_of(u, column);
     double low, high;
-    undo_range(u, &v->value, &low, &high);
+    lift_range(u, &v->value, &low, &high);
     return v->scale * fmax(fabs(low), fabs(high));
 }
 
-static bool is_start_value(const undo *u, const undo_form *f) {
+static bool is_start_value(const lift *u, const lift_form *f) {
     return f->count == 1 && f->one == 0 && f->terms[0].channel == u->start && f->terms[0].weight == 1;
 }
 
-static void check_start_values(const undo *u, const undo_head *h) {
+static void check_start_values(const lift *u, const lift_head *h) {
     for (size_t v = 0; v < h->value_count; v++)
         if (!is_start_value(u, &h->values[v].value))
-            undo_refuse(u, h->values[v].value.row, "a head that asks the start sentinel reads something else");
+            lift_refuse(u, h->values[v].value.row, "a head that asks the start sentinel reads something else");
 }
 
-static void check_compare(const undo *u, undo_head *h) {
-    const undo_product *p = &h->products[0];
+static void check_compare(const lift *u, lift_head *h) {
+    const lift_product *p = &h->products[0];
     bool fits = p->query.count == 1 && p->query.one == 0 && p->key.count == 1 && p->key.one == 0 &&
                 p->key.terms[0].channel == u->start && p->query.terms[0].weight > 0 && p->key.terms[0].weight > 0;
     NEED(u, h, fits, "a head that compares does not have one mean, and the start sentinel as its key");
     uint32_t column = p->query.terms[0].channel;
     double factor = p->query.terms[0].weight * p->key.terms[0].weight * least_cosine(u, h);
-    double least = undo_least_mean(u, column);
+    double least = lift_least_mean(u, column);
     NEED(u, h, least > 0, "a mean that is compared may be 0");
-    NEED(u, h, factor * least >= undo_sharp(u), "a head that compares is not sharp enough");
+    NEED(u, h, factor * least >= lift_sharp(u), "a head that compares is not sharp enough");
     check_start_values(u, h);
     h->of = u->columns[column].head;
     h->content = 1;
@@ -116,10 +116,10 @@ static void check_compare(const undo *u, undo_head *h) {
 /* ---- positions ---- */
 
 /* What pairs that turn add at a distance. */
-static double turned(const undo_head *h, double distance) {
+static double turned(const lift_head *h, double distance) {
     double sum = 0;
     for (size_t k = 0; k < h->turn_count; k++) {
-        const undo_turn *t = &h->turns[k];
+        const lift_turn *t = &h->turns[k];
         double angle = t->frequency * distance;
         sum += t->key_weight * (t->first * cos_f64(angle) - t->second * sin_f64(angle));
     }
@@ -127,22 +127,22 @@ static double turned(const undo_head *h, double distance) {
 }
 
 /* Products from `first` on, with constant queries, whose keys add up to slope times the position. */
-static double find_slope(const undo *u, const undo_head *h, size_t first, size_t end) {
+static double find_slope(const lift *u, const lift_head *h, size_t first, size_t end) {
     double *sum = arena_zalloc(u->arena, u->m->positions, sizeof *sum);
     for (size_t k = first; k < end; k++) {
-        const undo_product *p = &h->products[k];
-        const double *key = undo_place(u, &p->key);
-        if (p->query.count || !key) undo_refuse(u, p->key.row, "a part of a score is no digit of the position");
+        const lift_product *p = &h->products[k];
+        const double *key = lift_place(u, &p->key);
+        if (p->query.count || !key) lift_refuse(u, p->key.row, "a part of a score is no digit of the position");
         for (uint32_t i = 0; i < u->m->positions; i++) sum[i] += p->query.one * key[i];
     }
     double slope = u->m->positions > 1 ? sum[1] - sum[0] : 0;
     for (uint32_t i = 0; i < u->m->positions; i++)
-        if (sum[i] != slope * i) undo_refuse(u, h->products[first].key.row, "digits do not add up to position %u", i);
+        if (sum[i] != slope * i) lift_refuse(u, h->products[first].key.row, "digits do not add up to position %u", i);
     return slope;
 }
 
 /* The number that a column has at all positions from `from` on, whatever the letters are; NaN: there is none. */
-static double constant_from(const undo *u, const undo_column *c, uint32_t from) {
+static double constant_from(const lift *u, const lift_column *c, uint32_t from) {
     if (!c->place || from >= u->m->positions) return NAN;
     for (uint32_t i = from + 1; i < u->m->positions; i++)
         if (c->place[i] != c->place[from]) return NAN;
@@ -151,17 +151,17 @@ static double constant_from(const undo *u, const undo_column *c, uint32_t from) 
 
 /* A form at positions from `from` on: a number that all share, what the rest is a multiple of, and how large the form
    may be. */
-static double base_from(const undo *u, const undo_form *f, uint32_t from, double *grain, double *most) {
+static double base_from(const lift *u, const lift_form *f, uint32_t from, double *grain, double *most) {
     double base = f->one, low = 0, high = 0;
     *grain = 0;
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &u->columns[f->terms[k].channel];
+        const lift_column *c = &u->columns[f->terms[k].channel];
         double w = f->terms[k].weight, x = constant_from(u, c, from);
         if (!isnan(x)) {
             base += w * x;
             continue;
         }
-        *grain = undo_common(*grain, w * c->grain);
+        *grain = lift_common(*grain, w * c->grain);
         low += w * (w > 0 ? c->low : c->high);
         high += w * (w > 0 ? c->high : c->low);
     }
@@ -179,20 +179,20 @@ typedef struct content {
     double fixed[2]; /* at these positions, if no letter matters there; else NaN */
 } content;
 
-static content content_from(const undo *u, const undo_head *h, uint32_t from) {
+static content content_from(const lift *u, const lift_head *h, uint32_t from) {
     content c = {0};
     for (size_t k = 0; k < h->content; k++) {
-        const undo_product *p = &h->products[k];
+        const lift_product *p = &h->products[k];
         double q_grain, k_grain, q_most, k_most, q = base_from(u, &p->query, 1, &q_grain, &q_most);
         double base = base_from(u, &p->key, from, &k_grain, &k_most);
-        double at[2] = {undo_at_start(u, &p->key), undo_at_first(u, &p->key)};
-        c.grain = undo_common(c.grain, undo_common(q, q_grain) * k_grain);
+        double at[2] = {lift_at_start(u, &p->key), lift_at_first(u, &p->key)};
+        c.grain = lift_common(c.grain, lift_common(q, q_grain) * k_grain);
         for (int i = 0; i < 2; i++)
             if (!isnan(at[i])) k_most = fmax(k_most, fabs(at[i]));
         c.most += q_most * k_most;
         for (int i = 0; i < 2; i++) {
             c.constant[i] += q * (at[i] - base);
-            c.varied[i] = isnan(at[i]) ? NAN : undo_common(c.varied[i], q_grain * (at[i] - base));
+            c.varied[i] = isnan(at[i]) ? NAN : lift_common(c.varied[i], q_grain * (at[i] - base));
             c.fixed[i] += p->query.count && at[i] != 0 ? NAN : p->query.one * at[i];
         }
     }
@@ -200,38 +200,38 @@ static content content_from(const undo *u, const undo_head *h, uint32_t from) {
 }
 
 /* By how much the largest content is above any other that is not as large. */
-static double content_grain(const undo *u, const undo_head *h, double *most) {
+static double content_grain(const lift *u, const lift_head *h, double *most) {
     content c = content_from(u, h, 1);
-    double grain = undo_common(undo_common(c.grain, c.varied[0]), c.constant[0]);
+    double grain = lift_common(lift_common(c.grain, c.varied[0]), c.constant[0]);
     content later = content_from(u, h, 2);
     *most = c.most;
     /* what was copied from one position before: the start sentinel's is at position 1, and position 0 has nothing */
     if (isnan(later.varied[1]) || isnan(later.fixed[0]) || isnan(later.fixed[1])) return grain;
-    double shifted = undo_common(undo_common(later.grain, later.varied[1]), later.constant[1]);
+    double shifted = lift_common(lift_common(later.grain, later.varied[1]), later.constant[1]);
     /* then it is behind position 1, by content or by being farther away */
     if (!h->last || later.fixed[1] < later.fixed[0] || u->m->positions < 2) return grain;
     return u->m->positions == 2 ? 0 : fmax(grain, shifted); /* of two positions the second is the one */
 }
 
-double undo_content_gap(const undo *u, const undo_head *h) {
+double lift_content_gap(const lift *u, const lift_head *h) {
     double most;
     return content_grain(u, h, &most);
 }
 
 /* Whether two products share a pair, which then mixes them a little. */
-static double mixing(const undo *u, const undo_head *h) {
+static double mixing(const lift *u, const lift_head *h) {
     uint32_t half = u->m->head_size / 2;
     double most = 0;
     for (size_t k = 0; u->frequencies && k < h->content; k++)
         for (size_t j = 0; j < k; j++)
             if (h->products[j].dimension % half == h->products[k].dimension % half)
-                most = fmax(most, u->frequencies[h->products[k].dimension % half] * undo_positions(u));
+                most = fmax(most, u->frequencies[h->products[k].dimension % half] * lift_positions(u));
     return most;
 }
 
-static void check_nearest(const undo *u, undo_head *h) {
+static void check_nearest(const lift *u, lift_head *h) {
     enum { DIGITS = 2 };
-    double span, most, positions = undo_positions(u);
+    double span, most, positions = lift_positions(u);
     bool ramp = h->turn_count > 0;
     NEED(u, h, ramp || h->product_count > DIGITS, "a score has no digits of the position");
     h->content = h->product_count - (ramp ? 0 : DIGITS);
@@ -257,17 +257,17 @@ static void check_nearest(const undo *u, undo_head *h) {
 }
 
 /* GPT-2: slope j + f(i, j), where f repeats after four positions. */
-static void check_quarters(const undo *u, undo_head *h) {
+static void check_quarters(const lift *u, lift_head *h) {
     enum { PERIOD = 4, NEAR = 8 };
     double f[PERIOD][PERIOD] = {{0}}, most = 0;
     uint32_t positions = u->m->positions;
     h->slope = find_slope(u, h, 0, 2);
     for (size_t k = 2; k < h->product_count; k++) {
-        const undo_product *p = &h->products[k];
-        const double *query = undo_place(u, &p->query), *key = undo_place(u, &p->key);
+        const lift_product *p = &h->products[k];
+        const double *query = lift_place(u, &p->query), *key = lift_place(u, &p->key);
         for (uint32_t i = PERIOD; i < positions; i++)
             if (query[i] != query[i % PERIOD] || key[i] != key[i % PERIOD])
-                undo_refuse(u, p->key.row, "a part of a score does not repeat after %d positions", PERIOD);
+                lift_refuse(u, p->key.row, "a part of a score does not repeat after %d positions", PERIOD);
         for (uint32_t i = 0; i < PERIOD && i < positions; i++)
             for (uint32_t j = 0; j < PERIOD && j < positions; j++) f[i][j] += query[i] * key[j];
     }
@@ -281,43 +281,43 @@ static void check_quarters(const undo *u, undo_head *h) {
         }
 }
 
-static void check_yesterday(const undo *u, undo_head *h) {
+static void check_yesterday(const lift *u, lift_head *h) {
     double leak = 0;
     if (!h->turn_count) {
         check_quarters(u, h);
         return;
     }
-    for (double d = 0; d < undo_positions(u); d++)
+    for (double d = 0; d < lift_positions(u); d++)
         if (d != 1) leak += exp_f64((turned(h, d) - turned(h, 1)) / root(u));
-    NEED(u, h, leak <= exp_f64(-UNDO_LEAST_KAPPA), "no position before is found");
+    NEED(u, h, leak <= exp_f64(-LIFT_LEAST_KAPPA), "no position before is found");
 }
 
 /* ---- waves ---- */
 
 /* The start sentinel's key is not turned, and the query is, its constant part, too, if only a little. */
-static double wave_at(const undo *u, const undo_head *h, double i) {
+static double wave_at(const lift *u, const lift_head *h, double i) {
     double x = turned(h, i);
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_product *p = &h->products[k];
+        const lift_product *p = &h->products[k];
         double angle = u->frequencies[p->dimension % (u->m->head_size / 2)] * i;
         x += p->query.one * p->key.terms[0].weight * cos_f64(angle);
     }
     return x;
 }
 
-static void check_wave(const undo *u, undo_head *h) {
+static void check_wave(const lift *u, lift_head *h) {
     bool fits = h->turn_count == 1 && h->product_count <= 1;
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_product *p = &h->products[k];
+        const lift_product *p = &h->products[k];
         fits = fits && !p->query.count && p->key.count == 1 && p->key.one == 0 && p->key.terms[0].channel == u->start;
     }
     NEED(u, h, fits, "a head for a wave has more than one, or looks at more than the start sentinel");
     check_start_values(u, h);
-    for (double i = 1; i < undo_positions(u); i++)
-        NEED(u, h, fabs(wave_at(u, h, i)) >= undo_sharp(u), "a wave is not clear at position %.0f", i);
+    for (double i = 1; i < lift_positions(u); i++)
+        NEED(u, h, fabs(wave_at(u, h, i)) >= lift_sharp(u), "a wave is not clear at position %.0f", i);
 }
 
-double *undo_wave_place(const undo *u, const undo_head *h) {
+double *lift_wave_place(const lift *u, const lift_head *h) {
     double *x = arena_alloc(u->arena, u->m->positions, sizeof *x);
     for (uint32_t i = 0; i < u->m->positions; i++) x[i] = !i || wave_at(u, h, i) > 0;
     return x;
@@ -326,45 +326,45 @@ double *undo_wave_place(const undo *u, const undo_head *h) {
 /* ---- look-ups ---- */
 
 /* 1 at the first letter, and 0 elsewhere: the mean of it is 1 divided by the weights. */
-static bool is_first(const undo *u, const undo_form *f) {
-    const double *x = undo_place(u, f);
+static bool is_first(const lift *u, const lift_form *f) {
+    const double *x = lift_place(u, f);
     for (uint32_t i = 0; x && i < u->m->positions; i++)
         if (x[i] != (i == 1)) return false;
     return x != NULL;
 }
 
-undo_number undo_number_of(const undo *u, const undo_form *value) {
-    undo_form rest = *value;
-    undo_number out = {0};
+lift_number lift_number_of(const lift *u, const lift_form *value) {
+    lift_form rest = *value;
+    lift_number out = {0};
     rest.terms = arena_alloc(u->arena, value->count, sizeof *rest.terms);
     rest.count = 0;
     for (size_t k = 0; k < value->count; k++) {
         model_term plain = {value->terms[k].channel, 1};
-        undo_form column = {.terms = &plain, .count = 1};
+        lift_form column = {.terms = &plain, .count = 1};
         if (is_first(u, &column))
             out.first += value->terms[k].weight;
         else
             rest.terms[rest.count++] = value->terms[k];
     }
-    undo_range(u, &rest, &out.low, &out.high);
+    lift_range(u, &rest, &out.low, &out.high);
     return out;
 }
 
 /* Each query is one of two columns of one head; the keys add up to j and to its square. */
-static void check_lookup(const undo *u, undo_head *h) {
+static void check_lookup(const lift *u, lift_head *h) {
     uint32_t positions = u->m->positions;
     double *place = arena_zalloc(u->arena, positions, sizeof *place);
     double *square = arena_zalloc(u->arena, positions, sizeof *square);
     h->number = h->inverse = UINT32_MAX;
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_form *q = &h->products[k].query;
-        const double *key = undo_place(u, &h->products[k].key);
+        const lift_form *q = &h->products[k].query;
+        const double *key = lift_place(u, &h->products[k].key);
         NEED(u, h, q->count == 1 && q->one == 0 && key,
              "a look-up has a query that is not one mean, or keys that are no positions");
         uint32_t column = q->terms[0].channel;
-        const undo_column *c = &u->columns[column];
-        NEED(u, h, c->mean && u->heads[c->head].role == UNDO_WEIGHED, "a look-up reads what is no weighed mean");
-        bool inverse = is_first(u, &undo_value_of(u, column)->value) && q->terms[0].weight < 0;
+        const lift_column *c = &u->columns[column];
+        NEED(u, h, c->mean && u->heads[c->head].role == LIFT_WEIGHED, "a look-up reads what is no weighed mean");
+        bool inverse = is_first(u, &lift_value_of(u, column)->value) && q->terms[0].weight < 0;
         uint32_t *is = inverse ? &h->inverse : &h->number;
         NEED(u, h, *is == UINT32_MAX || *is == column, "a look-up reads more than two means");
         *is = column;
@@ -372,14 +372,14 @@ static void check_lookup(const undo *u, undo_head *h) {
         for (uint32_t j = 0; j < positions; j++) to[j] += q->terms[0].weight * key[j];
     }
     NEED(u, h, h->number != UINT32_MAX && h->inverse != UINT32_MAX, "a look-up reads less than two means");
-    const undo_column *e = &u->columns[h->number], *d = &u->columns[h->inverse];
+    const lift_column *e = &u->columns[h->number], *d = &u->columns[h->inverse];
     NEED(u, h, e->head == d->head, "a look-up divides means of different heads");
     double slope = positions > 1 ? place[1] : 0, curve = positions > 1 ? -square[1] : 0;
     for (uint32_t j = 0; j < positions; j++)
         NEED(u, h, place[j] == slope * j && square[j] == -curve * j * j,
              "the keys of a look-up are not j and its square");
     NEED(u, h, slope * e->scale == 2 * curve * d->scale, "a look-up does not have twice the number");
-    double grain = undo_grain(u, &undo_value_of(u, h->number)->value);
+    double grain = lift_grain(u, &lift_value_of(u, h->number)->value);
     NEED(u, h, grain == rint(grain), "a look-up is about a number that is not whole");
     h->of = e->head;
     NEED(u, h, curve * d->scale / (positions - 1 + u->heads[h->of].weight) * least_cosine(u, h) >= apart(u),
@@ -389,15 +389,15 @@ static void check_lookup(const undo *u, undo_head *h) {
 
 /* ---- all ---- */
 
-void undo_check_margins(const undo *u, undo_head *h) {
+void lift_check_margins(const lift *u, lift_head *h) {
     switch (h->role) {
-    case UNDO_MEAN: break;
-    case UNDO_WEIGHED: check_weighed(u, h); break;
-    case UNDO_ONCE: check_once(u, h); break;
-    case UNDO_COMPARE: check_compare(u, h); break;
-    case UNDO_NEAREST: check_nearest(u, h); break;
-    case UNDO_YESTERDAY: check_yesterday(u, h); break;
-    case UNDO_LOOKUP: check_lookup(u, h); break;
-    case UNDO_WAVE: check_wave(u, h); break;
+    case LIFT_MEAN: break;
+    case LIFT_WEIGHED: check_weighed(u, h); break;
+    case LIFT_ONCE: check_once(u, h); break;
+    case LIFT_COMPARE: check_compare(u, h); break;
+    case LIFT_NEAREST: check_nearest(u, h); break;
+    case LIFT_YESTERDAY: check_yesterday(u, h); break;
+    case LIFT_LOOKUP: check_lookup(u, h); break;
+    case LIFT_WAVE: check_wave(u, h); break;
     }
 }

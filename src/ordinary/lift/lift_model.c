@@ -7,12 +7,9 @@
 #include "ordinary/lift/lift_place.h"
 #include "number/elementary.h"
 
-enum { BOS, EOS, LETTERS };
-static const double LEGAL = 256, DEAD = 128; /* how far logits lie below 0 */
-
 typedef struct builder {
     temper_model *model;
-    const undo *u;
+    const lift *u;
     arena *memory, *scratch;
     bool *is_read;                             /* [columns] it gets a channel */
     uint32_t *channels;                        /* [columns] */
@@ -23,26 +20,26 @@ typedef struct builder {
 
 /* ---- which columns are needed ---- */
 
-static void need(builder *b, const undo_form *f) {
+static void need(builder *b, const lift_form *f) {
     for (size_t k = 0; k < f->count; k++) b->is_read[f->terms[k].channel] = true;
     b->has_one |= f->one != 0;
 }
 
 /* Written where nothing but the position matters: then it is an expression of that. */
 static bool is_place(const builder *b, uint32_t column) {
-    const undo_column *c = &b->u->columns[column];
-    return c->place && c->writer != UNDO_TOKEN;
+    const lift_column *c = &b->u->columns[column];
+    return c->place && c->writer != LIFT_TOKEN;
 }
 
-static bool is_needed(const builder *b, const undo_head *h) {
+static bool is_needed(const builder *b, const lift_head *h) {
     bool any = false;
     for (size_t v = 0; v < h->value_count; v++)
         any |= b->is_read[h->values[v].column] && !is_place(b, h->values[v].column);
     return any;
 }
 
-static void need_head(builder *b, const undo_head *h) {
-    bool lookup = h->role == UNDO_LOOKUP;
+static void need_head(builder *b, const lift_head *h) {
+    bool lookup = h->role == LIFT_LOOKUP;
     for (size_t k = 0; k < h->content && !lookup; k++) {
         need(b, &h->products[k].query);
         need(b, &h->products[k].key);
@@ -53,13 +50,13 @@ static void need_head(builder *b, const undo_head *h) {
 
 /* From the last layer back, so that what nobody needs is not made. */
 static void find_needed(builder *b) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     size_t head = u->head_count, step = u->step_count;
-    for (uint32_t t = EOS; t + 1 < u->m->vocabulary; t++) need(b, &u->outputs[t]);
+    for (uint32_t t = ORDINARY_EOS; t + 1 < u->m->vocabulary; t++) need(b, &u->outputs[t]);
     b->is_read[u->start] = true;
     for (uint32_t l = u->m->layer_count; l > 0; l--) {
         for (; step > 0 && u->steps[step - 1].layer == l; step--) {
-            const undo_step *s = &u->steps[step - 1];
+            const lift_step *s = &u->steps[step - 1];
             bool any = false;
             for (size_t k = 0; k < s->count; k++)
                 any |= b->is_read[s->terms[k].channel] && !is_place(b, s->terms[k].channel);
@@ -82,14 +79,14 @@ static const char *label(builder *b, const char *what, uint32_t x, const char *m
 }
 
 static const char *label_of(builder *b, uint32_t column) {
-    const undo *u = b->u;
-    const undo_column *c = &u->columns[column];
+    const lift *u = b->u;
+    const lift_column *c = &u->columns[column];
     if (column == u->real) return "real";
     if (column == u->start) return "start";
     switch (c->writer) {
-    case UNDO_HEAD: return label(b, "column", column, ", by a head of layer", c->layer);
-    case UNDO_NET: return label(b, "column", column, ", by the net of layer", c->layer);
-    case UNDO_TABLE: return label(b, "column", column, " of positions", 0);
+    case LIFT_HEAD: return label(b, "column", column, ", by a head of layer", c->layer);
+    case LIFT_NET: return label(b, "column", column, ", by the net of layer", c->layer);
+    case LIFT_TABLE: return label(b, "column", column, " of positions", 0);
     default: return label(b, "column", column, " of letters", 0);
     }
 }
@@ -102,14 +99,14 @@ static uint32_t add_channel(builder *b, const char *name, const expression *posi
 
 static void make_channels(builder *b) {
     enum { EXTRA = 5 };
-    const undo *u = b->u;
+    const lift *u = b->u;
     temper_model *m = b->model;
     uint32_t outputs = b->scored ? u->m->vocabulary : 0;
     m->channels = arena_zalloc(b->memory, (size_t)u->column_count + EXTRA + outputs, sizeof *m->channels);
     for (uint32_t c = 0; c < u->column_count; c++) {
         if (!b->is_read[c]) continue;
         const expression *e = NULL;
-        if (is_place(b, c)) e = import_place(b->memory, b->scratch, u->columns[c].place, u->m->positions);
+        if (is_place(b, c)) e = expression_from_place(b->memory, b->scratch, u->columns[c].place, u->m->positions);
         b->channels[c] = add_channel(b, label_of(b, c), e);
     }
     if (b->has_one) b->one = add_channel(b, "one", expression_make(b->memory, "1"));
@@ -123,13 +120,13 @@ static void make_channels(builder *b) {
 }
 
 static void make_embedding(builder *b) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     rows_builder rows;
     rows_begin(&rows, b->memory);
     for (uint32_t k = 0; k < u->letters + 2; k++) { /* letters, the start; there is no end */
-        uint32_t token = k < u->letters ? LETTERS + k : BOS;
+        uint32_t token = k < u->letters ? ORDINARY_LETTERS + k : ORDINARY_BOS;
         for (uint32_t c = 0; k <= u->letters && c < u->column_count; c++)
-            if (b->is_read[c] && u->columns[c].writer == UNDO_TOKEN)
+            if (b->is_read[c] && u->columns[c].writer == LIFT_TOKEN)
                 rows_term(&rows, b->channels[c], u->columns[c].tokens[token]);
         rows_end_row(&rows);
     }
@@ -138,7 +135,7 @@ static void make_embedding(builder *b) {
 
 /* ---- rows ---- */
 
-static void put_form(const builder *b, rows_builder *rows, const undo_form *f, double by) {
+static void put_form(const builder *b, rows_builder *rows, const lift_form *f, double by) {
     if (f->one != 0) rows_term(rows, b->one, f->one / by);
     for (size_t k = 0; k < f->count; k++) rows_term(rows, b->channels[f->terms[k].channel], f->terms[k].weight / by);
     rows_end_row(rows);
@@ -159,14 +156,14 @@ static model_rows no_rows(const builder *b) {
 }
 
 /* What all queries, or all keys, are multiples of: only the order of scores matters. */
-static double unit_of(const builder *b, const undo_head *h, bool key) {
+static double unit_of(const builder *b, const lift_head *h, bool key) {
     double unit = 0;
     for (size_t k = 0; k < h->content; k++)
-        unit = undo_common(unit, undo_grain(b->u, key ? &h->products[k].key : &h->products[k].query));
+        unit = lift_common(unit, lift_grain(b->u, key ? &h->products[k].key : &h->products[k].query));
     return unit > 0 ? unit : 1;
 }
 
-static void put_content(const builder *b, model_head *out, const undo_head *h) {
+static void put_content(const builder *b, model_head *out, const lift_head *h) {
     rows_builder query, key;
     double q = unit_of(b, h, false), k = unit_of(b, h, true);
     rows_begin(&query, b->memory);
@@ -180,7 +177,7 @@ static void put_content(const builder *b, model_head *out, const undo_head *h) {
 }
 
 /* 2 e j/(i + 1) - j*j/(i + 1), e/(i + 1) the mean. */
-static void put_lookup(const builder *b, model_head *out, const undo_head *h) {
+static void put_lookup(const builder *b, model_head *out, const lift_head *h) {
     rows_builder query, key;
     rows_begin(&query, b->memory);
     rows_begin(&key, b->memory);
@@ -197,15 +194,15 @@ static void put_lookup(const builder *b, model_head *out, const undo_head *h) {
 }
 
 static bool is_first(const builder *b, uint32_t column) {
-    const undo_column *c = &b->u->columns[column];
+    const lift_column *c = &b->u->columns[column];
     for (uint32_t i = 0; c->place && i < b->u->m->positions; i++)
         if (c->place[i] != (i == 1)) return false;
     return c->place != NULL;
 }
 
 /* A constant lies on the first letter in a weighed mean, on the start sentinel in a plain one. */
-static void put_value(const builder *b, rows_builder *rows, const undo_head *h, const undo_form *f) {
-    if (h->role != UNDO_WEIGHED) {
+static void put_value(const builder *b, rows_builder *rows, const lift_head *h, const lift_form *f) {
+    if (h->role != LIFT_WEIGHED) {
         put_form(b, rows, f, 1);
         return;
     }
@@ -216,12 +213,12 @@ static void put_value(const builder *b, rows_builder *rows, const undo_head *h, 
     rows_end_row(rows);
 }
 
-static void put_values(const builder *b, model_head *out, const undo_head *h) {
+static void put_values(const builder *b, model_head *out, const lift_head *h) {
     rows_builder values, outputs;
     rows_begin(&values, b->memory);
     rows_begin(&outputs, b->memory);
     for (size_t v = 0; v < h->value_count; v++) {
-        const undo_value *x = &h->values[v];
+        const lift_value *x = &h->values[v];
         if (!b->is_read[x->column] || is_place(b, x->column)) continue;
         put_value(b, &values, h, &x->value);
         rows_term(&outputs, b->channels[x->column], x->scale);
@@ -231,27 +228,27 @@ static void put_values(const builder *b, model_head *out, const undo_head *h) {
     out->output = rows_finish(&outputs);
 }
 
-static void make_head(builder *b, model_head *out, const undo_head *h) {
+static void make_head(builder *b, model_head *out, const lift_head *h) {
     temper_choice choice = TEMPER_CHOICE_AVERAGE;
     temper_mask mask = TEMPER_MASK_UP_TO;
     char name[60];
     int length =
-        snprintf(name, sizeof name, "%s, head %u of layer %u", undo_role_name(h->role), h->slot + 1, h->layer);
-    if (h->role == UNDO_NEAREST) choice = h->last ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
-    if (h->role == UNDO_YESTERDAY) {
+        snprintf(name, sizeof name, "%s, head %u of layer %u", lift_role_name(h->role), h->slot + 1, h->layer);
+    if (h->role == LIFT_NEAREST) choice = h->last ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
+    if (h->role == LIFT_YESTERDAY) {
         choice = TEMPER_CHOICE_RIGHTMOST;
         mask = TEMPER_MASK_BEFORE;
     }
     *out = (model_head){
         .label = arena_copy(b->memory, name, (size_t)length), .mask = mask, .choice = choice, .hard_choice = choice};
     switch (h->role) {
-    case UNDO_COMPARE:
+    case LIFT_COMPARE:
         out->query = one_term(b, b->channels[h->products[0].query.terms[0].channel], 1);
         out->key = one_term(b, b->channels[b->u->start], 1);
         break;
-    case UNDO_LOOKUP: put_lookup(b, out, h); break;
-    case UNDO_ONCE:
-    case UNDO_NEAREST: put_content(b, out, h); break;
+    case LIFT_LOOKUP: put_lookup(b, out, h); break;
+    case LIFT_ONCE:
+    case LIFT_NEAREST: put_content(b, out, h); break;
     default: out->query = out->key = no_rows(b); break;
     }
     put_values(b, out, h);
@@ -261,21 +258,21 @@ static void make_head(builder *b, model_head *out, const undo_head *h) {
 
 /* relu(2t - 1/2) - relu(2t - 3/2), t = sum - at + 1. */
 static void make_net(const builder *b, model_layer *out, uint32_t layer) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     rows_builder in, to;
     size_t count = 0;
     rows_begin(&in, b->memory);
     rows_begin(&to, b->memory);
     out->bias = arena_alloc(b->memory, 2 * u->step_count, sizeof *out->bias);
     for (size_t k = 0; k < u->step_count; k++) {
-        const undo_step *s = &u->steps[k];
+        const lift_step *s = &u->steps[k];
         bool any = false;
         for (size_t t = 0; t < s->count; t++)
             any |= b->is_read[s->terms[t].channel] && !is_place(b, s->terms[t].channel);
         if (s->layer != layer || !any) continue;
         for (int half = 0; half < 2; half++) {
             for (size_t t = 0; t < s->sum.count; t++)
-                rows_term(&in, b->channels[s->sum.terms[t].channel], s->sum.terms[t].weight / UNDO_GATE);
+                rows_term(&in, b->channels[s->sum.terms[t].channel], s->sum.terms[t].weight / LIFT_GATE);
             rows_end_row(&in);
             out->bias[count++] = 1.5 - half - 2 * s->at;
             for (size_t t = 0; t < s->count; t++) {
@@ -291,7 +288,7 @@ static void make_net(const builder *b, model_layer *out, uint32_t layer) {
 }
 
 static void make_layers(builder *b) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     temper_model *m = b->model;
     size_t head = 0;
     m->layer_count = u->m->layer_count + b->scored;
@@ -307,27 +304,27 @@ static void make_layers(builder *b) {
 
 /* ---- outputs ---- */
 
-static bool is_constant(const undo_form *f, double x) { return !f->count && f->one == x; }
+static bool is_constant(const lift_form *f, double x) { return !f->count && f->one == x; }
 
 /* -256 and 256 times a Boolean, or the same of its negation. */
-static bool is_answer(const undo_form *f) {
+static bool is_answer(const lift_form *f) {
     for (size_t k = 0; k < f->count; k++)
-        if (fabs(f->terms[k].weight) != LEGAL) return false;
-    return f->one == 0 || f->one == -LEGAL;
+        if (fabs(f->terms[k].weight) != ORDINARY_LEGAL) return false;
+    return f->one == 0 || f->one == -ORDINARY_LEGAL;
 }
 
 /* Logarithms of probabilities: before the first letter they add up to 1, or nothing may come. */
-static void check_scores(const undo *u) {
+static void check_scores(const lift *u) {
     static const double NEVER = -1000, LEAST = -104, OFF = 0.01; /* exp(-104) is 0 in f32 */
     double sum = 0;
-    for (uint32_t t = EOS; t < LETTERS + u->letters; t++) {
-        double x = undo_at_start(u, &u->outputs[t]);
+    for (uint32_t t = ORDINARY_EOS; t < ORDINARY_LETTERS + u->letters; t++) {
+        double x = lift_at_start(u, &u->outputs[t]);
         if (x <= NEVER) continue;
-        if (x < LEAST || x > OFF) undo_refuse(u, u->outputs[t].row, "a logit is no logarithm of a probability");
+        if (x < LEAST || x > OFF) lift_refuse(u, u->outputs[t].row, "a logit is no logarithm of a probability");
         sum += exp_f64(x);
     }
     if (sum != 0 && fabs(sum - 1) > OFF)
-        undo_refuse(u, u->outputs[EOS].row, "logits are neither answers nor logarithms of probabilities");
+        lift_refuse(u, u->outputs[ORDINARY_EOS].row, "logits are neither answers nor logarithms of probabilities");
 }
 
 typedef struct outputs {
@@ -335,8 +332,8 @@ typedef struct outputs {
     uint32_t count;
 } outputs;
 
-static bool every_letter_is_legal(const undo *u) {
-    for (uint32_t t = LETTERS; t < LETTERS + u->letters; t++)
+static bool every_letter_is_legal(const lift *u) {
+    for (uint32_t t = ORDINARY_LETTERS; t < ORDINARY_LETTERS + u->letters; t++)
         if (!is_constant(&u->outputs[t], 0)) return false;
     return true;
 }
@@ -344,27 +341,31 @@ static bool every_letter_is_legal(const undo *u) {
 /* What kind of outputs there are. The file does not say it: a transducer has texts that are no letters, or ends
    nowhere and yet something comes. */
 static void find_kind(builder *b, outputs *out) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     temper_model *m = b->model;
     uint32_t last = u->m->vocabulary - 1;
-    bool texts = LETTERS + u->letters < last, answers = true, any = false;
-    if (!is_constant(&u->outputs[BOS], -LEGAL)) undo_refuse(u, u->outputs[BOS].row, "a logit of the start");
-    if (!is_constant(&u->outputs[last], -DEAD)) undo_refuse(u, u->outputs[last].row, "a logit of the last token");
-    for (uint32_t t = EOS; t < last; t++) {
+    bool texts = ORDINARY_LETTERS + u->letters < last, answers = true, any = false;
+    if (!is_constant(&u->outputs[ORDINARY_BOS], -ORDINARY_LEGAL))
+        lift_refuse(u, u->outputs[ORDINARY_BOS].row, "a logit of the start");
+    if (!is_constant(&u->outputs[last], -ORDINARY_UNKNOWN))
+        lift_refuse(u, u->outputs[last].row, "a logit of the last token");
+    for (uint32_t t = ORDINARY_EOS; t < last; t++) {
         answers &= is_answer(&u->outputs[t]);
-        any |= t >= LETTERS && !is_constant(&u->outputs[t], -LEGAL);
+        any |= t >= ORDINARY_LETTERS && !is_constant(&u->outputs[t], -ORDINARY_LEGAL);
     }
     out->tokens = arena_alloc(b->scratch, last, sizeof *out->tokens);
     b->scored = !answers;
-    if (b->scored && texts) undo_refuse(u, u->outputs[LETTERS].row, "numbers that are no answers");
+    if (b->scored && texts) lift_refuse(u, u->outputs[ORDINARY_LETTERS].row, "numbers that are no answers");
     if (b->scored) check_scores(u);
-    m->kind = answers && every_letter_is_legal(u) && !texts                        ? TEMPER_KIND_ACCEPTOR
-              : texts || (answers && any && is_constant(&u->outputs[EOS], -LEGAL)) ? TEMPER_KIND_TRANSDUCER
-                                                                                   : TEMPER_KIND_NEXT;
+    m->kind = answers && every_letter_is_legal(u) && !texts ? TEMPER_KIND_ACCEPTOR
+              : texts || (answers && any && is_constant(&u->outputs[ORDINARY_EOS], -ORDINARY_LEGAL))
+                  ? TEMPER_KIND_TRANSDUCER
+                  : TEMPER_KIND_NEXT;
     bool transducer = m->kind == TEMPER_KIND_TRANSDUCER;
-    for (uint32_t t = LETTERS; t < last && m->kind != TEMPER_KIND_ACCEPTOR; t++)
-        if (!transducer || !is_constant(&u->outputs[t], -LEGAL)) out->tokens[out->count++] = t;
-    if (!transducer || !is_constant(&u->outputs[EOS], -LEGAL) || !out->count) out->tokens[out->count++] = EOS;
+    for (uint32_t t = ORDINARY_LETTERS; t < last && m->kind != TEMPER_KIND_ACCEPTOR; t++)
+        if (!transducer || !is_constant(&u->outputs[t], -ORDINARY_LEGAL)) out->tokens[out->count++] = t;
+    if (!transducer || !is_constant(&u->outputs[ORDINARY_EOS], -ORDINARY_LEGAL) || !out->count)
+        out->tokens[out->count++] = ORDINARY_EOS;
 }
 
 /* [logit > -512]: what never comes has a logit of -1024, by the page. */
@@ -378,7 +379,7 @@ static void make_reads_of_logits(builder *b, const outputs *o) {
     rows_begin(&read, b->memory);
     out->bias = arena_alloc(b->memory, 2 * (size_t)o->count, sizeof *out->bias);
     for (uint32_t k = 0; k < o->count; k++) {
-        const undo_form *f = &b->u->outputs[o->tokens[k]];
+        const lift_form *f = &b->u->outputs[o->tokens[k]];
         uint32_t channel = add_channel(b, label(b, "token", o->tokens[k], " may come", 0), NULL);
         for (int half = 0; half < 2; half++) {
             put_form(b, &in, f, 1);
@@ -401,17 +402,17 @@ static void make_outputs(builder *b, const outputs *o) {
     if (b->scored) make_reads_of_logits(b, o);
     rows_begin(&rows, b->memory);
     for (uint32_t k = 0; k < o->count; k++) {
-        undo_form f = b->u->outputs[o->tokens[k]];
+        lift_form f = b->u->outputs[o->tokens[k]];
         if (!b->scored) {
-            f.one += LEGAL;
+            f.one += ORDINARY_LEGAL;
             rows_term(&rows, b->end, 1);
         }
-        put_form(b, &rows, &f, b->scored ? 1 : LEGAL);
+        put_form(b, &rows, &f, b->scored ? 1 : ORDINARY_LEGAL);
     }
     *(b->scored ? &m->logits : &m->read) = rows_finish(&rows);
     m->output_names = arena_alloc(b->memory, o->count, sizeof *m->output_names);
     for (uint32_t k = 0; k < o->count; k++) {
-        const char *name = o->tokens[k] == EOS ? "" : b->u->m->tokens[o->tokens[k]];
+        const char *name = o->tokens[k] == ORDINARY_EOS ? "" : b->u->m->tokens[o->tokens[k]];
         m->output_names[k] = arena_copy(b->memory, name, strlen(name));
     }
 }
@@ -419,18 +420,19 @@ static void make_outputs(builder *b, const outputs *o) {
 /* ---- the whole ---- */
 
 static void make_letters(builder *b) {
-    const undo *u = b->u;
+    const lift *u = b->u;
     alphabet_init(&b->model->letters, b->memory, u->m->words);
-    for (uint32_t t = LETTERS; t < LETTERS + u->letters; t++) {
+    for (uint32_t t = ORDINARY_LETTERS; t < ORDINARY_LETTERS + u->letters; t++) {
         const char *letter = u->m->tokens[t];
         if (alphabet_find(&b->model->letters, letter, strlen(letter)) != UINT32_MAX)
             trap_raise(b->memory->trap, TEMPER_FORMAT, 0, 0, "two letters are the same");
         alphabet_add(&b->model->letters, letter, strlen(letter));
     }
-    if (u->m->other >= LETTERS && u->m->other - LETTERS < u->letters) b->model->letters.other = u->m->other - LETTERS;
+    if (u->m->other >= ORDINARY_LETTERS && u->m->other - ORDINARY_LETTERS < u->letters)
+        b->model->letters.other = u->m->other - ORDINARY_LETTERS;
 }
 
-void import_stock(temper_model *m, const undo *u, arena *scratch) {
+void model_from_lift(temper_model *m, const lift *u, arena *scratch) {
     builder b = {.model = m, .u = u, .memory = &m->memory, .scratch = scratch};
     outputs o = {0};
     b.one = b.end = b.place = b.square = b.inverse = UINT32_MAX;
@@ -441,7 +443,7 @@ void import_stock(temper_model *m, const undo *u, arena *scratch) {
     m->at = TEMPER_AT_LAST;
     make_letters(&b);
     find_kind(&b, &o);
-    m->accepts_empty = undo_at_start(u, &u->outputs[EOS]) > -LEGAL / 2;
+    m->accepts_empty = lift_at_start(u, &u->outputs[ORDINARY_EOS]) > -ORDINARY_LEGAL / 2;
     b.has_one = true;
     find_needed(&b);
     make_channels(&b);

@@ -1,12 +1,12 @@
 /* A hard model from an ordinary GPT-2 or Llama that temper wrote: the lowering of doc/stock.md undone. */
-#ifndef ORDINARY_LIFT_LIFT_MODEL_H
-#define ORDINARY_LIFT_LIFT_MODEL_H
+#ifndef ORDINARY_LIFT_MODEL_H
+#define ORDINARY_LIFT_MODEL_H
 
 #include "model/model.h"
 #include "ordinary/lift/lift.h"
 
 /* Fills a new model, checks and seals it; one layer for a layer. Raises TEMPER_FORMAT where outputs are not those of
    an acceptor, a language model or a transducer. */
-void import_stock(temper_model *m, const undo *u, arena *scratch);
+void model_from_lift(temper_model *m, const lift *u, arena *scratch);
 
 #endif

@@ -64,7 +64,7 @@ static const expression *binary_digit(arena *a, const double *values, uint32_t c
     return NULL;
 }
 
-const expression *import_place(arena *a, arena *scratch, const double *values, uint32_t count) {
+const expression *expression_from_place(arena *a, arena *scratch, const double *values, uint32_t count) {
     term_list l = {.arena = scratch};
     const expression *digit = binary_digit(a, values, count);
     if (digit) return digit;

@@ -11,20 +11,20 @@ enum { PIN, COUNTER_PIN, GROUND }; /* the last two in a GPT-2 */
 /* ---- messages ---- */
 
 /* Where the file has the number; false: this tensor does not have it. */
-static bool find_place(const stock_tensor *t, const float *at, uint64_t place[2]) {
+static bool find_place(const ordinary_tensor *t, const float *at, uint64_t place[2]) {
     uint64_t shape[2];
-    stock_tensor_shape(shape, t);
+    ordinary_tensor_shape(shape, t);
     for (uint32_t p = 0; p < t->part_count; p++) {
         const float *part = t->parts[p];
         if (!part || at < part || at >= part + (size_t)t->rows * t->columns) continue;
         for (place[0] = 0; place[0] < shape[0]; place[0]++)
             for (place[1] = 0; place[1] < shape[1]; place[1]++)
-                if (stock_tensor_at(t, place[0], place[1]) == at) return true;
+                if (ordinary_tensor_at(t, place[0], place[1]) == at) return true;
     }
     return false;
 }
 
-void undo_refuse(const undo *u, const float *at, const char *format, ...) {
+void lift_refuse(const lift *u, const float *at, const char *format, ...) {
     char why[400];
     uint64_t place[2] = {0};
     va_list arguments;
@@ -41,14 +41,14 @@ void undo_refuse(const undo *u, const float *at, const char *format, ...) {
 /* ---- rows ---- */
 
 /* How far sums of weights may be off 0 because each was rounded to what the file has. */
-static double rounding(const undo *u) { return u->as_f16 ? 0x1p-10 : 0x1p-22; }
+static double rounding(const lift *u) { return u->as_f16 ? 0x1p-10 : 0x1p-22; }
 
-undo_form undo_row(const undo *u, const float *row) {
-    undo_form f = {.one = (double)row[PIN], .row = row};
-    bool gpt2 = u->m->architecture == STOCK_GPT2;
+lift_form lift_row(const lift *u, const float *row) {
+    lift_form f = {.one = (double)row[PIN], .row = row};
+    bool gpt2 = u->m->architecture == ORDINARY_GPT2;
     double sum = 0, size = 0;
     for (uint32_t k = gpt2 ? COUNTER_PIN : PIN + 1; k < u->first; k++)
-        if (k != GROUND && row[k] != 0) undo_refuse(u, &row[k], "a weight of a column that nothing may read");
+        if (k != GROUND && row[k] != 0) lift_refuse(u, &row[k], "a weight of a column that nothing may read");
     for (uint32_t c = 0; c < u->column_count; c++) f.count += row[u->first + c] != 0;
     f.terms = arena_alloc(u->arena, f.count, sizeof *f.terms);
     f.count = 0;
@@ -62,19 +62,19 @@ undo_form undo_row(const undo *u, const float *row) {
     if (!gpt2) return f;
     f.rest = sum + (double)row[GROUND];
     if (fabs(f.rest) > rounding(u) * size)
-        undo_refuse(u, &row[GROUND], "the weight of the ground is not minus the sum of the others");
+        lift_refuse(u, &row[GROUND], "the weight of the ground is not minus the sum of the others");
     return f;
 }
 
-model_term *undo_writes(const undo *u, const float *matrix, size_t stride, double pin, size_t *count, double *rest) {
-    bool gpt2 = u->m->architecture == STOCK_GPT2;
+model_term *lift_writes(const lift *u, const float *matrix, size_t stride, double pin, size_t *count, double *rest) {
+    bool gpt2 = u->m->architecture == ORDINARY_GPT2;
     double sum = 0, size = 0;
     *count = 0;
     *rest = 0;
     for (uint32_t k = PIN; k <= (gpt2 ? GROUND : PIN); k++) {
         double expected = k == PIN ? pin : k == COUNTER_PIN ? 0 - pin : 0;
         if ((double)matrix[k * stride] != expected)
-            undo_refuse(u, &matrix[k * stride], "%.9g is written to a pin or the ground, not %g",
+            lift_refuse(u, &matrix[k * stride], "%.9g is written to a pin or the ground, not %g",
                         (double)matrix[k * stride], expected);
     }
     for (uint32_t c = 0; c < u->column_count; c++) *count += matrix[(u->first + c) * stride] != 0;
@@ -89,8 +89,8 @@ model_term *undo_writes(const undo *u, const float *matrix, size_t stride, doubl
     }
     for (uint32_t k = GROUND + 1; k < u->first; k++) { /* a GPT-2's balancing columns */
         double w = (double)matrix[k * stride];
-        if (fabs(w * u->balances + sum) > rounding(u) * size)
-            undo_refuse(u, &matrix[k * stride], "a balancing column is not minus its part of what is written");
+        if (fabs(w * u->zero_sums + sum) > rounding(u) * size)
+            lift_refuse(u, &matrix[k * stride], "a balancing column is not minus its part of what is written");
         *rest += w;
     }
     if (gpt2) *rest += sum;
@@ -100,7 +100,7 @@ model_term *undo_writes(const undo *u, const float *matrix, size_t stride, doubl
 /* ---- what sums are worth ---- */
 
 /* Both are dyadic, so that the remainders are exact and end at 0. */
-double undo_common(double x, double y) {
+double lift_common(double x, double y) {
     x = fabs(x);
     y = fabs(y);
     while (y > 0) {
@@ -111,23 +111,23 @@ double undo_common(double x, double y) {
     return x;
 }
 
-double undo_grain(const undo *u, const undo_form *f) {
+double lift_grain(const lift *u, const lift_form *f) {
     double grain = f->one;
     for (size_t k = 0; k < f->count; k++)
-        grain = undo_common(grain, f->terms[k].weight * u->columns[f->terms[k].channel].grain);
+        grain = lift_common(grain, f->terms[k].weight * u->columns[f->terms[k].channel].grain);
     return fabs(grain);
 }
 
 /* What the columns of tokens add up to, of which a position has one: the least or the largest sum. */
-static double token_sum(const undo *u, const undo_form *f, bool most) {
+static double token_sum(const lift *u, const lift_form *f, bool most) {
     enum { END = 1 };
     double found = most ? -INFINITY : INFINITY;
     for (uint32_t t = 0; t < END + 1 + u->letters; t++) {
         double sum = 0;
         if (t == END) continue;
         for (size_t k = 0; k < f->count; k++) {
-            const undo_column *c = &u->columns[f->terms[k].channel];
-            if (c->writer == UNDO_TOKEN) sum += f->terms[k].weight * c->tokens[t];
+            const lift_column *c = &u->columns[f->terms[k].channel];
+            if (c->writer == LIFT_TOKEN) sum += f->terms[k].weight * c->tokens[t];
         }
         found = most ? fmax(found, sum) : fmin(found, sum);
     }
@@ -135,19 +135,19 @@ static double token_sum(const undo *u, const undo_form *f, bool most) {
 }
 
 /* The number of a form that depends on the position alone. */
-static double place_sum(const undo *u, const undo_form *f, uint32_t i) {
+static double place_sum(const lift *u, const lift_form *f, uint32_t i) {
     double x = f->one;
     for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * u->columns[f->terms[k].channel].place[i];
     return x;
 }
 
-static bool is_place(const undo *u, const undo_form *f) {
+static bool is_place(const lift *u, const lift_form *f) {
     for (size_t k = 0; k < f->count; k++)
         if (!u->columns[f->terms[k].channel].place) return false;
     return true;
 }
 
-void undo_range(const undo *u, const undo_form *f, double *low, double *high) {
+void lift_range(const lift *u, const lift_form *f, double *low, double *high) {
     if (f->count && is_place(u, f)) { /* tables never have some numbers together */
         *low = INFINITY;
         *high = -INFINITY;
@@ -161,48 +161,48 @@ void undo_range(const undo *u, const undo_form *f, double *low, double *high) {
     *low = f->one + token_sum(u, f, false);
     *high = f->one + token_sum(u, f, true);
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &u->columns[f->terms[k].channel];
+        const lift_column *c = &u->columns[f->terms[k].channel];
         double w = f->terms[k].weight;
-        if (c->writer == UNDO_TOKEN) continue;
+        if (c->writer == LIFT_TOKEN) continue;
         *low += w * (w > 0 ? c->low : c->high);
         *high += w * (w > 0 ? c->high : c->low);
     }
 }
 
-double *undo_place(const undo *u, const undo_form *f) {
+double *lift_place(const lift *u, const lift_form *f) {
     if (!is_place(u, f)) return NULL;
     double *x = arena_alloc(u->arena, u->m->positions, sizeof *x);
     for (uint32_t i = 0; i < u->m->positions; i++) x[i] = place_sum(u, f, i);
     return x;
 }
 
-double undo_at_start(const undo *u, const undo_form *f) {
+double lift_at_start(const lift *u, const lift_form *f) {
     double x = f->one;
     for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * u->columns[f->terms[k].channel].start;
     return x;
 }
 
-double undo_at_first(const undo *u, const undo_form *f) {
+double lift_at_first(const lift *u, const lift_form *f) {
     double x = f->one;
     for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * u->columns[f->terms[k].channel].first;
     return x;
 }
 
-void undo_check_reads(const undo *u, const undo_form *f, uint32_t layer, undo_reader by) {
+void lift_check_reads(const lift *u, const lift_form *f, uint32_t layer, lift_reader by) {
     for (size_t k = 0; k < f->count; k++) {
-        undo_column *c = &u->columns[f->terms[k].channel];
+        lift_column *c = &u->columns[f->terms[k].channel];
         const float *at = &f->row[u->first + f->terms[k].channel];
-        bool same = by == UNDO_BY_NET && c->writer == UNDO_HEAD, number = c->writer == UNDO_HEAD;
+        bool same = by == LIFT_BY_NET && c->writer == LIFT_HEAD, number = c->writer == LIFT_HEAD;
         /* a table's column may be 0 at all positions that there are */
-        if (c->writer == UNDO_NOBODY && u->m->architecture != STOCK_GPT2)
-            undo_refuse(u, at, "a column is read that nobody writes");
+        if (c->writer == LIFT_NOBODY && u->m->architecture != ORDINARY_GPT2)
+            lift_refuse(u, at, "a column is read that nobody writes");
         if (c->layer > layer || (c->layer == layer && c->layer && !same))
-            undo_refuse(u, at, "a column is read before it is written");
-        if (number && c->mean && by != UNDO_BY_MEANS) undo_refuse(u, at, "a mean is read where none may be");
+            lift_refuse(u, at, "a column is read before it is written");
+        if (number && c->mean && by != LIFT_BY_MEANS) lift_refuse(u, at, "a mean is read where none may be");
         /* zeros on all strings of letters need no step: there was no <dead> */
         bool nothing = c->low == 0 && c->high == 0;
-        if (number && !nothing && !c->mean && by != UNDO_BY_NET)
-            undo_refuse(u, at, "a head's number is read without a step");
+        if (number && !nothing && !c->mean && by != LIFT_BY_NET)
+            lift_refuse(u, at, "a head's number is read without a step");
         c->is_read = true;
     }
 }

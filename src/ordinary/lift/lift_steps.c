@@ -4,7 +4,7 @@
 #include "ordinary/lift/lift.h"
 
 enum { PIN };
-static const double HALF = UNDO_GATE; /* 2K/2: by so much the constants of the two units differ */
+static const double HALF = LIFT_GATE; /* 2K/2: by so much the constants of the two units differ */
 
 static bool is_zero(const float *row, size_t count, size_t stride) {
     for (size_t k = 0; k < count; k++)
@@ -13,59 +13,59 @@ static bool is_zero(const float *row, size_t count, size_t stride) {
 }
 
 /* A unit that nobody uses has no weight at all. */
-static bool is_unused(const undo *u, const struct stock_layer *l, uint32_t unit) {
-    const struct stock_model *m = u->m;
+static bool is_unused(const lift *u, const struct ordinary_layer *l, uint32_t unit) {
+    const struct ordinary_model *m = u->m;
     size_t row = (size_t)unit * m->width;
     return is_zero(l->up + row, m->width, 1) && (!l->gate || is_zero(l->gate + row, m->width, 1)) &&
            is_zero(l->down + unit, m->width, m->hidden);
 }
 
 /* The other factor of a Llama's units is 1. */
-static void check_up(const undo *u, const struct stock_layer *l, uint32_t unit) {
+static void check_up(const lift *u, const struct ordinary_layer *l, uint32_t unit) {
     const float *row = l->up + (size_t)unit * u->m->width;
     for (uint32_t k = 0; k < u->m->width; k++)
-        if (row[k] != (k == PIN)) undo_refuse(u, &row[k], "a unit is not multiplied with 1");
+        if (row[k] != (k == PIN)) lift_refuse(u, &row[k], "a unit is not multiplied with 1");
 }
 
 /* Sums of whole numbers, so that a step rounds. */
-static void check_sum(const undo *u, const undo_form *f, uint32_t layer) {
-    undo_check_reads(u, f, layer, UNDO_BY_NET);
+static void check_sum(const lift *u, const lift_form *f, uint32_t layer) {
+    lift_check_reads(u, f, layer, LIFT_BY_NET);
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &u->columns[f->terms[k].channel];
-        double w = f->terms[k].weight / (2 * UNDO_GATE);
+        const lift_column *c = &u->columns[f->terms[k].channel];
+        double w = f->terms[k].weight / (2 * LIFT_GATE);
         if (w * c->grain != rint(w * c->grain) || fabs(w) > 0x1p20)
-            undo_refuse(u, &f->row[u->first + f->terms[k].channel], "a step does not add up whole numbers");
+            lift_refuse(u, &f->row[u->first + f->terms[k].channel], "a step does not add up whole numbers");
     }
 }
 
 /* The second unit is the first, but for the constant, and takes away what the first adds. */
-static void check_partner(const undo *u, const undo_form *x, const undo_form *y) {
+static void check_partner(const lift *u, const lift_form *x, const lift_form *y) {
     for (uint32_t k = 0; k < u->m->width; k++) {
         double difference = (double)x->row[k] - (double)y->row[k];
-        if (difference != (k == PIN ? HALF : 0)) undo_refuse(u, &y->row[k], "two units side by side make no step");
+        if (difference != (k == PIN ? HALF : 0)) lift_refuse(u, &y->row[k], "two units side by side make no step");
     }
 }
 
-static void read_terms(undo *u, const struct stock_layer *l, undo_step *s) {
-    const struct stock_model *m = u->m;
+static void read_terms(lift *u, const struct ordinary_layer *l, lift_step *s) {
+    const struct ordinary_model *m = u->m;
     size_t again;
     double rest;
-    s->terms = undo_writes(u, l->down + s->unit, m->hidden, 0, &s->count, &s->rest);
-    undo_writes(u, l->down + s->unit + 1, m->hidden, 0, &again, &rest);
+    s->terms = lift_writes(u, l->down + s->unit, m->hidden, 0, &s->count, &s->rest);
+    lift_writes(u, l->down + s->unit + 1, m->hidden, 0, &again, &rest);
     for (uint32_t k = 0; k < m->width; k++) {
         const float *x = &l->down[(size_t)k * m->hidden + s->unit];
-        if (x[1] != -x[0]) undo_refuse(u, &x[1], "two units side by side make no step");
+        if (x[1] != -x[0]) lift_refuse(u, &x[1], "two units side by side make no step");
     }
-    for (size_t k = 0; k < s->count; k++) s->terms[k].weight *= UNDO_GATE;
-    if (!s->count) undo_refuse(u, s->sum.row, "a step goes nowhere");
+    for (size_t k = 0; k < s->count; k++) s->terms[k].weight *= LIFT_GATE;
+    if (!s->count) lift_refuse(u, s->sum.row, "a step goes nowhere");
 }
 
 /* What columns are worth after it; `before` is the layer: their ends. */
-static void add_step(undo *u, const undo_step *s, const double *place, const double *before) {
+static void add_step(lift *u, const lift_step *s, const double *place, const double *before) {
     for (size_t k = 0; k < s->count; k++) {
-        undo_column *c = &u->columns[s->terms[k].channel];
+        lift_column *c = &u->columns[s->terms[k].channel];
         double w = s->terms[k].weight;
-        c->grain = undo_common(c->grain, w);
+        c->grain = lift_common(c->grain, w);
         c->low += fmin(w, 0);
         c->high += fmax(w, 0);
         c->returns = c->returns || w < 0 || (!place && before[2 * s->terms[k].channel] < 0);
@@ -82,12 +82,12 @@ static void add_step(undo *u, const undo_step *s, const double *place, const dou
     }
 }
 
-static void read_step(undo *u, uint32_t layer, uint32_t unit, const double *before) {
-    const struct stock_layer *l = &u->m->layers[layer - 1];
+static void read_step(lift *u, uint32_t layer, uint32_t unit, const double *before) {
+    const struct ordinary_layer *l = &u->m->layers[layer - 1];
     const float *rows = (l->gate ? l->gate : l->up) + (size_t)unit * u->m->width;
-    undo_step s = {.layer = layer, .unit = unit};
-    s.sum = undo_row(u, rows);
-    undo_form other = undo_row(u, rows + u->m->width);
+    lift_step s = {.layer = layer, .unit = unit};
+    s.sum = lift_row(u, rows);
+    lift_form other = lift_row(u, rows + u->m->width);
     check_partner(u, &s.sum, &other);
     if (l->gate) {
         check_up(u, l, unit);
@@ -95,17 +95,17 @@ static void read_step(undo *u, uint32_t layer, uint32_t unit, const double *befo
     }
     check_sum(u, &s.sum, layer);
     /* the first unit opens at t = 1/4, t = sum - at + 1 */
-    s.at = 0.75 - s.sum.one / (2 * UNDO_GATE);
-    if (s.at != rint(s.at)) undo_refuse(u, rows, "a step is not at a whole number");
+    s.at = 0.75 - s.sum.one / (2 * LIFT_GATE);
+    if (s.at != rint(s.at)) lift_refuse(u, rows, "a step is not at a whole number");
     read_terms(u, l, &s);
-    undo_form whole = s.sum;
+    lift_form whole = s.sum;
     whole.one = 0;
-    double *place = undo_place(u, &whole), start = undo_at_start(u, &whole) / (2 * UNDO_GATE),
-           first = undo_at_first(u, &whole) / (2 * UNDO_GATE);
-    for (uint32_t i = 0; place && i < u->m->positions; i++) place[i] /= 2 * UNDO_GATE;
+    double *place = lift_place(u, &whole), start = lift_at_start(u, &whole) / (2 * LIFT_GATE),
+           first = lift_at_first(u, &whole) / (2 * LIFT_GATE);
+    for (uint32_t i = 0; place && i < u->m->positions; i++) place[i] /= 2 * LIFT_GATE;
     add_step(u, &s, place, before);
     for (size_t k = 0; k < s.count; k++) {
-        undo_column *c = &u->columns[s.terms[k].channel];
+        lift_column *c = &u->columns[s.terms[k].channel];
         if (start >= s.at) c->start += s.terms[k].weight;
         c->first += isnan(first) ? NAN : first >= s.at ? s.terms[k].weight : 0;
     }
@@ -114,7 +114,7 @@ static void read_step(undo *u, uint32_t layer, uint32_t unit, const double *befo
 
 /* What depends on the position alone has a table, which may never have some numbers together; what it was before
    counts, too, since norms have seen it. */
-static void tighten(const undo *u, undo_column *c, double low, double high) {
+static void tighten(const lift *u, lift_column *c, double low, double high) {
     if (!c->place || (c->low == low && c->high == high)) return;
     c->returns = false;
     for (uint32_t i = 0; i < u->m->positions; i++) {
@@ -126,8 +126,8 @@ static void tighten(const undo *u, undo_column *c, double low, double high) {
     c->high = fmin(c->high, high);
 }
 
-void undo_layer_steps(undo *u, uint32_t layer) {
-    const struct stock_layer *l = &u->m->layers[layer - 1];
+void lift_layer_steps(lift *u, uint32_t layer) {
+    const struct ordinary_layer *l = &u->m->layers[layer - 1];
     uint32_t hidden = u->m->hidden;
     double *before = arena_alloc(u->arena, 2 * (size_t)u->column_count, sizeof *before);
     for (uint32_t c = 0; c < u->column_count; c++) {
@@ -137,7 +137,7 @@ void undo_layer_steps(undo *u, uint32_t layer) {
     for (uint32_t unit = 0; unit < hidden; unit += 2) {
         bool last = unit + 1 == hidden;
         if (is_unused(u, l, unit) && (last || is_unused(u, l, unit + 1))) continue;
-        if (last) undo_refuse(u, l->up + (size_t)unit * u->m->width, "a unit has no partner");
+        if (last) lift_refuse(u, l->up + (size_t)unit * u->m->width, "a unit has no partner");
         read_step(u, layer, unit, before);
     }
     for (uint32_t c = 0; c < u->column_count; c++) tighten(u, &u->columns[c], before[2 * c], before[2 * c + 1]);

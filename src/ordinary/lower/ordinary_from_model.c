@@ -53,7 +53,7 @@ static const temper_model *build_causal(entry *e, const temper_spec *spec, build
     if (looks_both_ways(hard))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
                    "the specification looks both ways, and a causal transformer sees only what came before");
-    if (!stock_reads_where_it_stands(hard, hard->has_end))
+    if (!ordinary_reads_where_it_stands(hard, hard->has_end))
         trap_raise_hint(e->trap, TEMPER_UNSUPPORTED, 0, 0, "read it where it looks from",
                         "the specification looks %s, but is read at the %s position; a causal transformer answers "
                         "where it stands",
@@ -61,7 +61,7 @@ static const temper_model *build_causal(entry *e, const temper_spec *spec, build
     return hard;
 }
 
-const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
+const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
     return build_causal(e, spec, build_by_default, read);
 }
 
@@ -76,10 +76,10 @@ static bool has_remainders(const temper_model *m) {
    frequencies of their own, which only GGUF can say. */
 enum { LAYERS_FOR_LENGTH = 2, LAYERS_FOR_FILES = 12 };
 
-const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, const struct stock_options *o,
-                                         const temper_spec **read) {
-    const temper_model *hard = stock_hard_model(e, spec, read);
-    uint32_t more = o->architecture == STOCK_LLAMA ? LAYERS_FOR_FILES : LAYERS_FOR_LENGTH;
+const temper_model *ordinary_hard_model_for(entry *e, const temper_spec *spec, const struct ordinary_options *o,
+                                            const temper_spec **read) {
+    const temper_model *hard = ordinary_hard_model(e, spec, read);
+    uint32_t more = o->architecture == ORDINARY_LLAMA ? LAYERS_FOR_FILES : LAYERS_FOR_LENGTH;
     if (!has_remainders(hard)) return hard;
     const temper_spec *plain_read;
     const temper_model *plain = build_causal(e, spec, build_with_single_steps, &plain_read);
@@ -88,46 +88,46 @@ const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, cons
     return plain;
 }
 
-bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored) {
+bool ordinary_reads_where_it_stands(const temper_model *hard, bool mirrored) {
     return hard->kind != TEMPER_KIND_ACCEPTOR || hard->at == (mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST);
 }
 
 /* ---- options ---- */
 
-struct stock_options stock_options_of(const temper_stock_options *o, trap *t) {
+struct ordinary_options ordinary_options_of(const temper_stock_options *o, trap *t) {
     if (o->architecture > TEMPER_STOCK_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
     if (o->positions > TEMPER_STOCK_POSITIONS_DIGITS)
         trap_raise(t, TEMPER_RANGE, 0, 0, "there are no such positions");
-    return (struct stock_options){
-        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? STOCK_GPT2 : STOCK_LLAMA,
+    return (struct ordinary_options){
+        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? ORDINARY_GPT2 : ORDINARY_LLAMA,
         .length = o->length,
-        .weights = o->weights_f16 ? STOCK_F16 : STOCK_F32,
-        .kv = o->cache_f32 ? STOCK_F32 : STOCK_F16,
-        .positions = (enum stock_positions)o->positions,
+        .weights = o->weights_f16 ? ORDINARY_F16 : ORDINARY_F32,
+        .kv = o->cache_f32 ? ORDINARY_F32 : ORDINARY_F16,
+        .positions = (enum ordinary_positions)o->positions,
     };
 }
 
-const char *stock_role_name(stock_role role) {
+const char *ordinary_role_name(ordinary_role role) {
     static const char *const names[] = {
-        [STOCK_ONCE] = "once",       [STOCK_MEAN] = "mean",       [STOCK_WEIGHED] = "weighed mean",
-        [STOCK_COMPARE] = "compare", [STOCK_NEAREST] = "nearest", [STOCK_YESTERDAY] = "yesterday",
-        [STOCK_MATCH] = "match",     [STOCK_LOOKUP] = "look-up",  [STOCK_WAVE] = "wave"};
+        [ORDINARY_ONCE] = "once",       [ORDINARY_MEAN] = "mean",       [ORDINARY_WEIGHED] = "weighed mean",
+        [ORDINARY_COMPARE] = "compare", [ORDINARY_NEAREST] = "nearest", [ORDINARY_YESTERDAY] = "yesterday",
+        [ORDINARY_MATCH] = "match",     [ORDINARY_LOOKUP] = "look-up",  [ORDINARY_WAVE] = "wave"};
     return names[role];
 }
 
 /* ---- sizes ---- */
 
 /* Llama: powers of four, for which the norm is exact (doc/stock.md, "Norms"), while they are not too large. */
-static uint32_t next_width(enum stock_architecture architecture, uint32_t width) {
-    if (architecture == STOCK_GPT2) return width < 128 ? 128 : width < 256 ? 256 : width + 256;
+static uint32_t next_width(enum ordinary_architecture architecture, uint32_t width) {
+    if (architecture == ORDINARY_GPT2) return width < 128 ? 128 : width < 256 ? 256 : width + 256;
     return width < 64 ? 64 : width < 256 ? 256 : width < 1024 ? 1024 : width + 256;
 }
 
 enum { WIDTH_LIMIT = 8192, HEAD_SIZE_LEAST = 16, HEAD_SIZE_LIMIT = 256 };
 
-static void begin(stock_plan *p, arena *scratch, const temper_model *hard, const struct stock_options *o,
+static void begin(ordinary_plan *p, arena *scratch, const temper_model *hard, const struct ordinary_options *o,
                   uint32_t head_size, uint32_t width, bool digits) {
-    *p = (stock_plan){.arena = scratch, .hard = hard, .options = *o, .digits = digits, .head_size = head_size};
+    *p = (ordinary_plan){.arena = scratch, .hard = hard, .options = *o, .digits = digits, .head_size = head_size};
     p->slots = width / head_size;
     table_init(&p->places, scratch);
     if (digits)
@@ -135,23 +135,23 @@ static void begin(stock_plan *p, arena *scratch, const temper_model *hard, const
 }
 
 /* Whether the score of every head has room. */
-static bool has_rows(const stock_plan *p) {
-    bool llama = p->options.architecture == STOCK_LLAMA;
+static bool has_rows(const ordinary_plan *p) {
+    bool llama = p->options.architecture == ORDINARY_LLAMA;
     uint32_t pairs = llama && p->waves ? plan_wave_pair(p, p->waves - 1) + 1 : 0;
     return p->need_rows <= plan_content_rows(p) && pairs <= p->head_size / 2 && p->bits <= p->head_size / 2;
 }
 
-static bool has_columns(stock_plan *p, uint32_t width) {
-    if (p->options.architecture == STOCK_LLAMA) return p->column_count + 1 <= width;
-    p->balances = stock_balances(p->column_count, width);
-    return p->balances > 0;
+static bool has_columns(ordinary_plan *p, uint32_t width) {
+    if (p->options.architecture == ORDINARY_LLAMA) return p->column_count + 1 <= width;
+    p->zero_sums = ordinary_zero_sums(p->column_count, width);
+    return p->zero_sums > 0;
 }
 
 typedef struct lowering_call {
-    struct stock_model *out;
+    struct ordinary_model *out;
     arena *memory, *scratch;
     const temper_model *hard;
-    const struct stock_options *options;
+    const struct ordinary_options *options;
     bool digits;
 } lowering_call;
 
@@ -159,7 +159,7 @@ static void lower(void *context) {
     lowering_call *c = context;
     uint32_t head_size = HEAD_SIZE_LEAST, width = next_width(c->options->architecture, 0);
     for (;;) {
-        stock_plan p;
+        ordinary_plan p;
         arena_reset(c->scratch);
         begin(&p, c->scratch, c->hard, c->options, head_size, width, c->digits);
         plan_from_model(&p);
@@ -169,7 +169,7 @@ static void lower(void *context) {
         else if (!has_columns(&p, width))
             width = next_width(c->options->architecture, width);
         else {
-            c->out = stock_emit(&p, c->memory, width);
+            c->out = ordinary_emit(&p, c->memory, width);
             return;
         }
         while (width < head_size) width = next_width(c->options->architecture, width);
@@ -193,19 +193,19 @@ static bool attempt(lowering_call *c, temper_error *why) {
     return done;
 }
 
-struct stock_model *stock_from_model(arena *a, const temper_model *hard, const struct stock_options *o) {
+struct ordinary_model *ordinary_from_model(arena *a, const temper_model *hard, const struct ordinary_options *o) {
     arena *scratch = arena_alloc(a, 1, sizeof *scratch);
     lowering_call c = {.memory = a, .scratch = scratch, .hard = hard, .options = o};
     temper_error ramp, digits;
     if (hard->method != TEMPER_METHOD_HARD)
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "only a hard model becomes an ordinary transformer");
-    if (o->length < 1 || o->length > STOCK_LENGTH_LIMIT)
+    if (o->length < 1 || o->length > ORDINARY_LENGTH_LIMIT)
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "the length of an ordinary transformer is 1 to %d letters",
-                   STOCK_LENGTH_LIMIT);
+                   ORDINARY_LENGTH_LIMIT);
     arena_init(scratch, a->trap);
-    bool llama = o->architecture == STOCK_LLAMA, done = false;
-    if (!llama || o->positions != STOCK_POSITIONS_DIGITS) done = attempt(&c, &ramp);
-    if (!done && llama && o->positions != STOCK_POSITIONS_RAMP) {
+    bool llama = o->architecture == ORDINARY_LLAMA, done = false;
+    if (!llama || o->positions != ORDINARY_POSITIONS_DIGITS) done = attempt(&c, &ramp);
+    if (!done && llama && o->positions != ORDINARY_POSITIONS_RAMP) {
         c.digits = true;
         done = attempt(&c, &digits);
     }

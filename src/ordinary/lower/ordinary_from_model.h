@@ -8,44 +8,45 @@
 #include "model/model.h"
 #include "ordinary/files/ordinary_model.h"
 
-enum stock_number { STOCK_F32, STOCK_F16 };
+enum ordinary_number { ORDINARY_F32, ORDINARY_F16 };
 
 /* How a Llama knows positions: by frequencies that fit any rope base, or by bits of the position, whose frequencies
    need rope_factors. AUTO takes the ramp where it goes. A GPT-2 has an embedding for them. */
-enum stock_positions { STOCK_POSITIONS_AUTO, STOCK_POSITIONS_RAMP, STOCK_POSITIONS_DIGITS };
+enum ordinary_positions { ORDINARY_POSITIONS_AUTO, ORDINARY_POSITIONS_RAMP, ORDINARY_POSITIONS_DIGITS };
 
-struct stock_options {
-    enum stock_architecture architecture;
-    size_t length;                  /* the longest string, in letters */
-    enum stock_number weights, kv;  /* how weights and the cache of keys and values will be stored */
-    enum stock_positions positions; /* of a Llama */
-    bool unchecked;                 /* lower also what is known to go wrong: for searches */
+struct ordinary_options {
+    enum ordinary_architecture architecture;
+    size_t length;                     /* the longest string, in letters */
+    enum ordinary_number weights, kv;  /* how weights and the cache of keys and values will be stored */
+    enum ordinary_positions positions; /* of a Llama */
+    bool unchecked;                    /* lower also what is known to go wrong: for searches */
 };
 
 /* What a caller of the library asked for. Raises TEMPER_RANGE. */
-struct stock_options stock_options_of(const temper_stock_options *o, trap *t);
+struct ordinary_options ordinary_options_of(const temper_stock_options *o, trap *t);
 
 /* "nearest" and so on, as certificates have them. */
-const char *stock_role_name(stock_role role);
+const char *ordinary_role_name(ordinary_role role);
 
-enum { STOCK_LENGTH_LIMIT = 16384 };
+enum { ORDINARY_LENGTH_LIMIT = 16384 };
 
 /* The hard model that is lowered: acceptors become language models where what comes next is known, by an automaton or
    by a line `viable`; else they stay acceptors, and every letter is legal. *read is the specification whose outputs
    the model has. Both are freed when the entry is left. Raises what temper_build does. */
-const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
+const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
 
 /* The same for a setting, which may want heads that step back one position at a time: where they spare it remainders
    of positions and take few layers more. */
-const temper_model *stock_hard_model_for(entry *e, const temper_spec *spec, const struct stock_options *o,
-                                         const temper_spec **read);
+const temper_model *ordinary_hard_model_for(entry *e, const temper_spec *spec, const struct ordinary_options *o,
+                                            const temper_spec **read);
 
 /* Whether an acceptor's answer is the truth at the position where a causal transformer stands after the string: the
    last one, or where it is fed from right to left the first one. */
-bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored);
+bool ordinary_reads_where_it_stands(const temper_model *hard, bool mirrored);
 
 /* The result is in arena a, as everything that it points to. Raises TEMPER_UNSUPPORTED for a model that looks both
    ways, and TEMPER_LIMIT, with the head, the setting and the largest length, where a setting does not go so far. */
-struct stock_model *stock_from_model(arena *a, const temper_model *hard, const struct stock_options *options);
+struct ordinary_model *ordinary_from_model(arena *a, const temper_model *hard,
+                                           const struct ordinary_options *options);
 
 #endif

@@ -10,51 +10,51 @@
 /* ---- columns ---- */
 
 /* The constant 1, or a position feature, is no column before somebody reads it. */
-void plan_add_channel(stock_plan *p, stock_form *f, uint32_t channel, double weight) {
+void plan_add_channel(ordinary_plan *p, ordinary_form *f, uint32_t channel, double weight) {
     const model_channel *c = &p->hard->channels[channel];
     if (p->at[channel] == NO_COLUMN) return; /* nobody has written it: 0 */
     if (p->at[channel] != PLACE_COLUMN) {
-        stock_form_add(p, f, p->at[channel], weight);
+        ordinary_form_add(p, f, p->at[channel], weight);
         return;
     }
-    stock_form place = plan_place(p, c->position, 0);
-    stock_form_add_form(p, f, &place, weight);
+    ordinary_form place = plan_place(p, c->position, 0);
+    ordinary_form_add_form(p, f, &place, weight);
 }
 
-static stock_form form_of(stock_plan *p, const model_rows *rows, size_t row) {
-    stock_form f = {0};
+static ordinary_form form_of(ordinary_plan *p, const model_rows *rows, size_t row) {
+    ordinary_form f = {0};
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++)
         plan_add_channel(p, &f, rows->terms[k].channel, rows->terms[k].weight);
     return f;
 }
 
-static stock_form *forms_of(stock_plan *p, const model_rows *rows) {
-    stock_form *f = arena_alloc(p->arena, rows->count, sizeof *f);
+static ordinary_form *forms_of(ordinary_plan *p, const model_rows *rows) {
+    ordinary_form *f = arena_alloc(p->arena, rows->count, sizeof *f);
     for (size_t r = 0; r < rows->count; r++) f[r] = form_of(p, rows, r);
     return f;
 }
 
-static double embedded(const stock_plan *p, uint32_t token, uint32_t channel) {
+static double embedded(const ordinary_plan *p, uint32_t token, uint32_t channel) {
     const model_rows *e = &p->hard->embedding;
     for (uint32_t k = e->start[token]; k < e->start[token + 1]; k++)
         if (e->terms[k].channel == channel) return e->terms[k].weight;
     return 0;
 }
 
-static column_id embedding_column(stock_plan *p, uint32_t channel, const char *label) {
+static column_id embedding_column(ordinary_plan *p, uint32_t channel, const char *label) {
     return plan_column(
-        p, (stock_column){.label = label, .writer = WRITER_EMBEDDING, .token_channel = channel, .scale = 1});
+        p, (ordinary_column){.label = label, .writer = WRITER_EMBEDDING, .token_channel = channel, .scale = 1});
 }
 
 /* `real` and `start` always have columns, also if the hard model has no such channels. A mirrored model has one
    sentinel, where its strings begin: it is the hard model's end sentinel for heads, and its start sentinel for the
    read-out, where nothing else is asked of that. */
-static void begin_columns(stock_plan *p) {
+static void begin_columns(ordinary_plan *p) {
     const temper_model *m = p->hard;
     size_t letters = m->letters.count;
     p->at = arena_alloc(p->arena, m->channel_count, sizeof *p->at);
-    p->real = embedding_column(p, STOCK_REAL_CHANNEL, "real");
-    p->start = embedding_column(p, STOCK_START_CHANNEL, "start");
+    p->real = embedding_column(p, ORDINARY_REAL_CHANNEL, "real");
+    p->start = embedding_column(p, ORDINARY_START_CHANNEL, "start");
     for (uint32_t c = 0; c < m->channel_count; c++) {
         bool any = false, real = true, start = true;
         for (uint32_t t = 0; t < letters; t++) {
@@ -84,25 +84,25 @@ typedef struct head_place {
     bool strict;
 } head_place;
 
-static _Noreturn void refuse_head(const stock_plan *p, const head_place *h, const char *why) {
+static _Noreturn void refuse_head(const ordinary_plan *p, const head_place *h, const char *why) {
     trap_raise(p->arena->trap, TEMPER_UNSUPPORTED, 0, 0, "head %u.%u (%s) %s", h->layer, h->number,
                text_escaped(p->arena, h->head->label, strlen(h->head->label), 60), why);
 }
 
-static const stock_form *kept(stock_plan *p, stock_form f) {
-    stock_form *out = arena_alloc(p->arena, 1, sizeof *out);
+static const ordinary_form *kept(ordinary_plan *p, ordinary_form f) {
+    ordinary_form *out = arena_alloc(p->arena, 1, sizeof *out);
     *out = f;
     return out;
 }
 
 /* Keys and values are read one position before where the head may not look at its own. */
-static stock_form seen(stock_plan *p, const head_place *h, stock_form f) {
+static ordinary_form seen(ordinary_plan *p, const head_place *h, ordinary_form f) {
     return h->strict ? plan_shifted(p, &f) : f;
 }
 
 /* A new column is where the value of a head goes from here on. */
-static void put_value(stock_plan *p, stock_head *made, const head_place *h, size_t v, const stock_form *value,
-                      double scale) {
+static void put_value(ordinary_plan *p, ordinary_head *made, const head_place *h, size_t v,
+                      const ordinary_form *value, double scale) {
     const model_rows *out = &h->head->output;
     for (uint32_t k = out->start[v]; k < out->start[v + 1]; k++) {
         uint32_t channel = out->terms[k].channel;
@@ -112,19 +112,20 @@ static void put_value(stock_plan *p, stock_head *made, const head_place *h, size
     }
 }
 
-static void name_head(stock_head *made, const head_place *h) {
+static void name_head(ordinary_head *made, const head_place *h) {
     made->label = h->head->label;
     made->hard_layer = h->layer;
     made->hard_head = h->number;
 }
 
 /* One head for as many values as a head has room for. */
-static void lower_values(stock_plan *p, const head_place *h, stock_role role, const stock_form *query,
-                         const stock_form *key, size_t rows, size_t content, const stock_form *values, double sign) {
+static void lower_values(ordinary_plan *p, const head_place *h, ordinary_role role, const ordinary_form *query,
+                         const ordinary_form *key, size_t rows, size_t content, const ordinary_form *values,
+                         double sign) {
     size_t count = h->head->value.count;
     for (size_t first = 0; first < count; first += p->head_size) {
         size_t some = count - first < p->head_size ? count - first : p->head_size;
-        stock_head *made = plan_head(p, role, query, key, rows, values + first, some);
+        ordinary_head *made = plan_head(p, role, query, key, rows, values + first, some);
         name_head(made, h);
         made->sign = sign;
         made->content = content;
@@ -132,11 +133,11 @@ static void lower_values(stock_plan *p, const head_place *h, stock_role role, co
     }
 }
 
-static void lower_yesterday(stock_plan *p, const head_place *h) {
+static void lower_yesterday(ordinary_plan *p, const head_place *h) {
     for (size_t v = 0; v < h->head->value.count; v++) {
-        stock_form value = form_of(p, &h->head->value, v);
+        ordinary_form value = form_of(p, &h->head->value, v);
         const model_rows *out = &h->head->output;
-        stock_head *made = plan_shift_head(p, &value);
+        ordinary_head *made = plan_shift_head(p, &value);
         if (!made->hard_layer) name_head(made, h);
         if (rows_size(out, v) != 1) refuse_head(p, h, "does not write as compiled heads do");
         put_value(p, made, h, v, &value, 1);
@@ -144,21 +145,21 @@ static void lower_yesterday(stock_plan *p, const head_place *h) {
 }
 
 /* Rows of a score that has positions beside content. */
-static void need_rows(stock_plan *p, size_t rows) {
+static void need_rows(ordinary_plan *p, size_t rows) {
     if (rows > p->need_rows) p->need_rows = rows;
 }
 
 /* Heads with digits of the position as further rows, so that they are placed after these. */
-static size_t add_digits(stock_plan *p, stock_form *query, stock_form *key, size_t rows, double sign) {
-    if (p->options.architecture == STOCK_LLAMA && !p->digits) return rows;
-    key[rows] = plan_digit(p, 0, STOCK_DIGIT);
-    query[rows++] = (stock_form){.one = sign};
-    key[rows] = plan_digit(p, STOCK_DIGIT, STOCK_TOP_DIGIT);
-    query[rows++] = (stock_form){.one = sign * (1 << STOCK_DIGIT)};
+static size_t add_digits(ordinary_plan *p, ordinary_form *query, ordinary_form *key, size_t rows, double sign) {
+    if (p->options.architecture == ORDINARY_LLAMA && !p->digits) return rows;
+    key[rows] = plan_digit(p, 0, ORDINARY_DIGIT);
+    query[rows++] = (ordinary_form){.one = sign};
+    key[rows] = plan_digit(p, ORDINARY_DIGIT, ORDINARY_TOP_DIGIT);
+    query[rows++] = (ordinary_form){.one = sign * (1 << ORDINARY_DIGIT)};
     return rows;
 }
 
-static void lower_nearest(stock_plan *p, const head_place *h, bool rightmost) {
+static void lower_nearest(ordinary_plan *p, const head_place *h, bool rightmost) {
     const model_head *head = h->head;
     size_t count = head->value.count;
     bool everywhere = rows_size(&head->key, 0) == 0;
@@ -166,22 +167,22 @@ static void lower_nearest(stock_plan *p, const head_place *h, bool rightmost) {
         lower_yesterday(p, h);
         return;
     }
-    stock_form *values = arena_alloc(p->arena, count, sizeof *values);
+    ordinary_form *values = arena_alloc(p->arena, count, sizeof *values);
     for (size_t v = 0; v < count; v++) values[v] = seen(p, h, form_of(p, &head->value, v));
-    stock_form *query = arena_zalloc(p->arena, 3, sizeof *query), *key = arena_zalloc(p->arena, 3, sizeof *key);
+    ordinary_form *query = arena_zalloc(p->arena, 3, sizeof *query), *key = arena_zalloc(p->arena, 3, sizeof *key);
     query[0].one = 1;
     key[0] = seen(p, h, form_of(p, &head->key, 0));
     size_t rows = add_digits(p, query, key, 1, rightmost ? 1 : -1);
     need_rows(p, rows);
-    lower_values(p, h, STOCK_NEAREST, query, key, rows, 1, values, rightmost ? 1 : -1);
+    lower_values(p, h, ORDINARY_NEAREST, query, key, rows, 1, values, rightmost ? 1 : -1);
 }
 
-static void lower_match(stock_plan *p, const head_place *h, bool rightmost) {
+static void lower_match(ordinary_plan *p, const head_place *h, bool rightmost) {
     const model_head *head = h->head;
     size_t rows = head->key.count, count = head->value.count;
-    stock_form *values = arena_alloc(p->arena, count, sizeof *values);
-    stock_form *query = arena_zalloc(p->arena, rows + 2, sizeof *query);
-    stock_form *key = arena_zalloc(p->arena, rows + 2, sizeof *key);
+    ordinary_form *values = arena_alloc(p->arena, count, sizeof *values);
+    ordinary_form *query = arena_zalloc(p->arena, rows + 2, sizeof *query);
+    ordinary_form *key = arena_zalloc(p->arena, rows + 2, sizeof *key);
     for (size_t v = 0; v < count; v++) values[v] = seen(p, h, form_of(p, &head->value, v));
     for (size_t r = 0; r < rows; r++) {
         query[r] = form_of(p, &head->query, r);
@@ -190,29 +191,30 @@ static void lower_match(stock_plan *p, const head_place *h, bool rightmost) {
     size_t content = rows;
     rows = add_digits(p, query, key, rows, rightmost ? 1 : -1);
     need_rows(p, rows);
-    lower_values(p, h, STOCK_MATCH, query, key, rows, content, values, rightmost ? 1 : -1);
+    lower_values(p, h, ORDINARY_MATCH, query, key, rows, content, values, rightmost ? 1 : -1);
 }
 
 /* A kernel that adds values in f16 cannot add up more candidates than this. */
 enum { ONCE_CANDIDATES = 1024 };
 
 /* Where weights are f16, too, its sum of rounded shares would not be rounded back to 1. */
-static bool is_nearest_better(const stock_plan *p) {
-    return p->options.kv == STOCK_F16 && (p->options.length > ONCE_CANDIDATES || p->options.weights == STOCK_F16);
+static bool is_nearest_better(const ordinary_plan *p) {
+    return p->options.kv == ORDINARY_F16 &&
+           (p->options.length > ONCE_CANDIDATES || p->options.weights == ORDINARY_F16);
 }
 
-static void lower_once(stock_plan *p, const head_place *h) {
+static void lower_once(ordinary_plan *p, const head_place *h) {
     if (is_nearest_better(p)) {
         lower_nearest(p, h, true); /* one candidate is as good as all */
         return;
     }
     size_t count = h->head->value.count;
-    stock_form *values = arena_alloc(p->arena, count, sizeof *values);
+    ordinary_form *values = arena_alloc(p->arena, count, sizeof *values);
     for (size_t v = 0; v < count; v++) values[v] = seen(p, h, form_of(p, &h->head->value, v));
-    stock_form query = {.one = 1};
+    ordinary_form query = {.one = 1};
     need_rows(p, 1);
-    const stock_form *asks = kept(p, query), *has = kept(p, seen(p, h, form_of(p, &h->head->key, 0)));
-    lower_values(p, h, STOCK_ONCE, asks, has, 1, 1, values, 1);
+    const ordinary_form *asks = kept(p, query), *has = kept(p, seen(p, h, form_of(p, &h->head->key, 0)));
+    lower_values(p, h, ORDINARY_ONCE, asks, has, 1, 1, values, 1);
 }
 
 /* ---- counts ---- */
@@ -220,7 +222,7 @@ static void lower_once(stock_plan *p, const head_place *h) {
 /* Means are kept below this, so that they are small beside the pin. */
 static const double MEAN_MOST = 4;
 
-static double mean_scale(const stock_form *value) {
+static double mean_scale(const ordinary_form *value) {
     double most = 0, scale = 1;
     for (size_t k = 0; k < value->count; k++) most += fabs(value->terms[k].weight);
     while (most * scale > MEAN_MOST) scale /= 2;
@@ -228,7 +230,7 @@ static double mean_scale(const stock_form *value) {
 }
 
 /* A channel that only look-ups read gets no plain mean. */
-static bool is_looked_up(const stock_plan *p, uint32_t channel, uint32_t layer) {
+static bool is_looked_up(const ordinary_plan *p, uint32_t channel, uint32_t layer) {
     for (uint32_t l = layer; l < p->hard->layer_count; l++)
         for (uint32_t k = 0; k < p->hard->layers[l].head_count; k++) {
             const model_head *h = &p->hard->layers[l].heads[k];
@@ -241,17 +243,17 @@ static bool is_looked_up(const stock_plan *p, uint32_t channel, uint32_t layer) 
 
 /* The mean for a look-up. The start sentinel weighs about an eighth of all others, so that neither a count nor 1
    divided by the same weights grows large in short strings; constants therefore lie on the first letter. */
-static void lower_weighed(stock_plan *p, const head_place *h, size_t v) {
-    stock_form value = form_of(p, &h->head->value, v), start = {0};
-    stock_form *values = arena_zalloc(p->arena, 2, sizeof *values);
-    stock_form_add(p, &start, p->start, 1);
+static void lower_weighed(ordinary_plan *p, const head_place *h, size_t v) {
+    ordinary_form value = form_of(p, &h->head->value, v), start = {0};
+    ordinary_form *values = arena_zalloc(p->arena, 2, sizeof *values);
+    ordinary_form_add(p, &start, p->start, 1);
     values[1] = plan_shifted(p, &start);
     for (size_t k = 0; k < value.count; k++)
         if (value.terms[k].channel == p->start)
-            stock_form_add_form(p, &values[0], &values[1], value.terms[k].weight);
+            ordinary_form_add_form(p, &values[0], &values[1], value.terms[k].weight);
         else
-            stock_form_add(p, &values[0], value.terms[k].channel, value.terms[k].weight);
-    stock_head *made = plan_head(p, STOCK_WEIGHED, NULL, NULL, 0, values, 2);
+            ordinary_form_add(p, &values[0], value.terms[k].channel, value.terms[k].weight);
+    ordinary_head *made = plan_head(p, ORDINARY_WEIGHED, NULL, NULL, 0, values, 2);
     name_head(made, h);
     for (made->weight = 1; made->weight * 8 < plan_positions(p);) made->weight *= 2;
     put_value(p, made, h, v, &values[0], mean_scale(&values[0]));
@@ -260,8 +262,8 @@ static void lower_weighed(stock_plan *p, const head_place *h, size_t v) {
     need_rows(p, 2);
 }
 
-static void lower_count(stock_plan *p, const head_place *h) {
-    stock_head *made = NULL;
+static void lower_count(ordinary_plan *p, const head_place *h) {
+    ordinary_head *made = NULL;
     if (h->strict) refuse_head(p, h, "counts before its own position only, as no compiled head does");
     for (size_t v = 0; v < h->head->value.count; v++) {
         if (rows_size(&h->head->output, v) != 1) refuse_head(p, h, "does not write as compiled heads do");
@@ -269,9 +271,9 @@ static void lower_count(stock_plan *p, const head_place *h) {
             lower_weighed(p, h, v);
             continue;
         }
-        stock_form value = form_of(p, &h->head->value, v);
+        ordinary_form value = form_of(p, &h->head->value, v);
         if (!made || made->value_count == p->head_size || !plan_can_read(p, made, &value)) {
-            made = plan_head(p, STOCK_MEAN, NULL, NULL, 0, &value, 1);
+            made = plan_head(p, ORDINARY_MEAN, NULL, NULL, 0, &value, 1);
             name_head(made, h);
         }
         put_value(p, made, h, v, &value, mean_scale(&value));
@@ -279,25 +281,26 @@ static void lower_count(stock_plan *p, const head_place *h) {
 }
 
 /* Is y positive: the start sentinel has the score y, the others 0. */
-static void lower_compare(stock_plan *p, const head_place *h) {
-    stock_form *values = forms_of(p, &h->head->value);
-    stock_form key = {0};
-    stock_form_add(p, &key, p->start, 1);
+static void lower_compare(ordinary_plan *p, const head_place *h) {
+    ordinary_form *values = forms_of(p, &h->head->value);
+    ordinary_form key = {0};
+    ordinary_form_add(p, &key, p->start, 1);
     need_rows(p, 1);
-    const stock_form *asks = kept(p, form_of(p, &h->head->query, 0)), *has = kept(p, key);
-    lower_values(p, h, STOCK_COMPARE, asks, has, 1, 1, values, 1);
+    const ordinary_form *asks = kept(p, form_of(p, &h->head->query, 0)), *has = kept(p, key);
+    lower_values(p, h, ORDINARY_COMPARE, asks, has, 1, 1, values, 1);
 }
 
 /* Score (2 e j - j^2)/weights, j in digits: e and 1 divided by the same weights are in the queries. */
-static void lower_lookup(stock_plan *p, const head_place *h) {
+static void lower_lookup(ordinary_plan *p, const head_place *h) {
     const model_head *head = h->head;
-    enum { D = STOCK_SQUARE_DIGIT, ROWS = 5 };
+    enum { D = ORDINARY_SQUARE_DIGIT, ROWS = 5 };
     if (rows_size(&head->query, 0) != 1) refuse_head(p, h, "does not look up as compiled heads do");
     uint32_t mean = rows_begin_of(&head->query, 0)->channel;
     if (p->inverse[mean] == NO_COLUMN) refuse_head(p, h, "does not look up as compiled heads do");
-    if (p->options.architecture == STOCK_LLAMA && !p->digits)
+    if (p->options.architecture == ORDINARY_LLAMA && !p->digits)
         refuse_head(p, h, "looks up a position, which in a Llama needs binary digits of the position");
-    stock_form *query = arena_zalloc(p->arena, ROWS, sizeof *query), *key = arena_alloc(p->arena, ROWS, sizeof *key);
+    ordinary_form *query = arena_zalloc(p->arena, ROWS, sizeof *query),
+                  *key = arena_alloc(p->arena, ROWS, sizeof *key);
     double two = rows_begin_of(&head->query, 0)->weight / p->columns[p->at[mean]].scale;
     double minus = -1 / p->columns[p->inverse[mean]].scale;
     key[0] = plan_digit(p, D, D);
@@ -305,16 +308,16 @@ static void lower_lookup(stock_plan *p, const head_place *h) {
     key[2] = plan_digit_product(p, D, D, D);
     key[3] = plan_digit_product(p, D, 0, D);
     key[4] = plan_digit_product(p, 0, 0, D);
-    stock_form_add(p, &query[0], p->at[mean], two * (1 << D));
-    stock_form_add(p, &query[1], p->at[mean], two);
-    stock_form_add(p, &query[2], p->inverse[mean], minus * (1 << 2 * D));
-    stock_form_add(p, &query[3], p->inverse[mean], minus * (2 << D));
-    stock_form_add(p, &query[4], p->inverse[mean], minus);
+    ordinary_form_add(p, &query[0], p->at[mean], two * (1 << D));
+    ordinary_form_add(p, &query[1], p->at[mean], two);
+    ordinary_form_add(p, &query[2], p->inverse[mean], minus * (1 << 2 * D));
+    ordinary_form_add(p, &query[3], p->inverse[mean], minus * (2 << D));
+    ordinary_form_add(p, &query[4], p->inverse[mean], minus);
     need_rows(p, ROWS);
-    lower_values(p, h, STOCK_LOOKUP, query, key, ROWS, ROWS, forms_of(p, &head->value), 1);
+    lower_values(p, h, ORDINARY_LOOKUP, query, key, ROWS, ROWS, forms_of(p, &head->value), 1);
 }
 
-static void lower_head(stock_plan *p, const model_head *head, uint32_t layer, uint32_t number) {
+static void lower_head(ordinary_plan *p, const model_head *head, uint32_t layer, uint32_t number) {
     head_place h = {head, layer, number, false};
     temper_mask strict = p->mirrored ? TEMPER_MASK_AFTER : TEMPER_MASK_BEFORE;
     temper_mask up_to = p->mirrored ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
@@ -338,12 +341,12 @@ static void lower_head(stock_plan *p, const model_head *head, uint32_t layer, ui
 
 /* Tokenizers make <dead> of what is no letter, and nothing completes a string that has it. Strings of letters have 0
    there. */
-static void remember_dead(stock_plan *p) {
-    stock_form dead = {0};
-    stock_form_add(p, &dead, embedding_column(p, STOCK_DEAD_CHANNEL, "dead"), 1);
+static void remember_dead(ordinary_plan *p) {
+    ordinary_form dead = {0};
+    ordinary_form_add(p, &dead, embedding_column(p, ORDINARY_DEAD_CHANNEL, "dead"), 1);
     need_rows(p, 1);
-    const stock_form *asks = kept(p, (stock_form){.one = 1}), *has = kept(p, dead);
-    stock_head *made = plan_head(p, STOCK_ONCE, asks, has, 1, &dead, 1);
+    const ordinary_form *asks = kept(p, (ordinary_form){.one = 1}), *has = kept(p, dead);
+    ordinary_head *made = plan_head(p, ORDINARY_ONCE, asks, has, 1, &dead, 1);
     made->label = "dead";
     made->content = 1;
     p->died = plan_value(p, made, &dead, "there was <dead>", 1);
@@ -351,7 +354,7 @@ static void remember_dead(stock_plan *p) {
 
 /* ---- the pass ---- */
 
-static void check_directions(stock_plan *p) {
+static void check_directions(ordinary_plan *p) {
     const temper_model *m = p->hard;
     bool back = false, forward = m->has_end;
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -366,7 +369,7 @@ static void check_directions(stock_plan *p) {
     p->mirrored = forward;
 }
 
-void plan_from_model(stock_plan *p) {
+void plan_from_model(ordinary_plan *p) {
     const temper_model *m = p->hard;
     check_directions(p);
     begin_columns(p);

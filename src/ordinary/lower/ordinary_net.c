@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct unit_group {
-    stock_form *sum;
+    ordinary_form *sum;
     struct group_unit {
         uint32_t unit;
         double factor, real; /* it reads factor times the sum and `real` so often */
@@ -22,7 +22,7 @@ typedef struct unit_group {
 } unit_group;
 
 typedef struct net_work {
-    stock_plan *p;
+    ordinary_plan *p;
     const model_layer *layer;
     unit_group *groups;
     size_t count, capacity;
@@ -61,7 +61,7 @@ static double common_factor(const net_work *w, uint32_t u) {
 }
 
 static void add_unit(net_work *w, uint32_t u) {
-    stock_plan *p = w->p;
+    ordinary_plan *p = w->p;
     const model_rows *in = &w->layer->in;
     double factor = common_factor(w, u), real = 0;
     if (factor == 0) refuse_unit(w);
@@ -105,39 +105,40 @@ static double find_range(net_work *w, unit_group *g) {
 
 /* The largest sum that the start sentinel may have: what nets and letters write is 0 there. */
 static double most_at_start(const net_work *w, const unit_group *g) {
-    const stock_plan *p = w->p;
+    const ordinary_plan *p = w->p;
     double most = g->sum->one;
     for (size_t k = 0; k < g->sum->count; k++) {
-        const stock_column *c = &p->columns[g->sum->terms[k].channel];
+        const ordinary_column *c = &p->columns[g->sum->terms[k].channel];
         double weight = g->sum->terms[k].weight;
         if (c->writer == WRITER_HEAD) most += fmax(weight, 0);
         if (c->writer != WRITER_EMBEDDING) continue;
-        if (c->token_channel == STOCK_START_CHANNEL || c->position) most += fmax(weight, 0);
+        if (c->token_channel == ORDINARY_START_CHANNEL || c->position) most += fmax(weight, 0);
     }
     return most;
 }
 
 static column_id output_column(net_work *w, uint32_t channel) {
-    stock_plan *p = w->p;
+    ordinary_plan *p = w->p;
     if (w->made[channel] != NO_COLUMN) return w->made[channel];
     if (p->at[channel] != NO_COLUMN) refuse_unit(w);
-    column_id c = plan_column(p, (stock_column){.label = p->hard->channels[channel].label,
-                                                .writer = WRITER_NET,
-                                                .token_channel = UINT32_MAX,
-                                                .scale = 1});
+    column_id c = plan_column(p, (ordinary_column){.label = p->hard->channels[channel].label,
+                                                   .writer = WRITER_NET,
+                                                   .token_channel = UINT32_MAX,
+                                                   .scale = 1});
     w->made[channel] = p->at[channel] = c;
     return c;
 }
 
 /* Adds times what units give at s, `real` not included, to the rows of a step. */
-static void add_outputs(net_work *w, stock_form *out, const unit_group *g, double s, double times) {
+static void add_outputs(net_work *w, ordinary_form *out, const unit_group *g, double s, double times) {
     const model_layer *l = w->layer;
     for (size_t k = 0; k < g->count; k++) {
         uint32_t u = g->units[k].unit;
         double h = g->units[k].factor * (s + g->units[k].real) + l->bias[u];
         if (h <= 0) continue;
         for (uint32_t t = l->out.start[u]; t < l->out.start[u + 1]; t++)
-            stock_form_add(w->p, out, output_column(w, l->out.terms[t].channel), times * h * l->out.terms[t].weight);
+            ordinary_form_add(w->p, out, output_column(w, l->out.terms[t].channel),
+                              times * h * l->out.terms[t].weight);
     }
 }
 
@@ -147,9 +148,9 @@ static void make_steps(net_work *w, unit_group *g) {
     double first = find_range(w, g), real = fmax(0, most_at_start(w, g) - first);
     double most = g->most;
     if (most - g->least > STEP_LIMIT) refuse_unit(w);
-    if (real > 0) stock_form_add(w->p, g->sum, w->p->real, real);
+    if (real > 0) ordinary_form_add(w->p, g->sum, w->p->real, real);
     for (double m = g->least + 1; m <= most; m++) {
-        stock_form out = {0};
+        ordinary_form out = {0};
         size_t count = 0;
         add_outputs(w, &out, g, m, 1);
         add_outputs(w, &out, g, m - 1, -1);
@@ -159,7 +160,7 @@ static void make_steps(net_work *w, unit_group *g) {
     }
 }
 
-void plan_net(stock_plan *p, const model_layer *layer) {
+void plan_net(ordinary_plan *p, const model_layer *layer) {
     net_work w = {.p = p, .layer = layer};
     uint32_t channels = p->hard->channel_count;
     table_init(&w.known, p->arena);

@@ -7,33 +7,33 @@
 
 /* What goes least far, and why. */
 typedef struct least_reach {
-    const stock_plan *plan;
-    const stock_head *head;
+    const ordinary_plan *plan;
+    const ordinary_head *head;
     double most;
     const char *what;
 } least_reach;
 
 static _Noreturn void refuse(const least_reach *r) {
-    const stock_plan *p = r->plan;
-    const stock_head *h = r->head;
+    const ordinary_plan *p = r->plan;
+    const ordinary_head *h = r->head;
     const char *label = text_escaped(p->arena, h->label, strlen(h->label), 60);
-    const char *arch = p->options.architecture == STOCK_GPT2 ? "gpt2" : "llama";
-    const char *weights = p->options.weights == STOCK_F16 ? "f16" : "f32";
-    const char *kv = p->options.kv == STOCK_F16 ? "f16" : "f32";
+    const char *arch = p->options.architecture == ORDINARY_GPT2 ? "gpt2" : "llama";
+    const char *weights = p->options.weights == ORDINARY_F16 ? "f16" : "f32";
+    const char *kv = p->options.kv == ORDINARY_F16 ? "f16" : "f32";
     trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
                "head %u.%u (%s) %s: as %s with %s weights and an %s cache it goes up to %zu letters", h->hard_layer,
                h->hard_head, label, r->what, arch, weights, kv, r->most < 0 ? 0 : (size_t)r->most);
 }
 
-static void need(least_reach *r, const stock_head *h, double most, const char *what) {
+static void need(least_reach *r, const ordinary_head *h, double most, const char *what) {
     if (most >= r->most) return;
     *r = (least_reach){r->plan, h, most, what};
 }
 
 /* A kernel that decodes one token adds values in f16, which holds halves up to 1024. f32 holds them up to 2^23. */
-static void check_mean(least_reach *r, const stock_head *h) {
-    const stock_plan *p = r->plan;
-    double exact = p->options.kv == STOCK_F16 ? 1024 : 0x1p22;
+static void check_mean(least_reach *r, const ordinary_head *h) {
+    const ordinary_plan *p = r->plan;
+    double exact = p->options.kv == ORDINARY_F16 ? 1024 : 0x1p22;
     for (size_t v = 0; v < h->value_count; v++) {
         double most = 0, least = 0, constant = 0;
         for (size_t k = 0; k < h->values[v].count; k++) {
@@ -47,7 +47,7 @@ static void check_mean(least_reach *r, const stock_head *h) {
                 least -= weight;
         }
         double step = fmax(fmax(most, least), 1);
-        if (p->options.weights == STOCK_F16 && fmax(fmax(most, least), constant) > 65504)
+        if (p->options.weights == ORDINARY_F16 && fmax(fmax(most, least), constant) > 65504)
             need(r, h, 0, "has coefficients beyond what f16 holds");
         need(r, h, floor((exact - constant) / step), "counts");
     }
@@ -55,9 +55,9 @@ static void check_mean(least_reach *r, const stock_head *h) {
 
 /* Digits of look-ups have ten bits. Roundings of queries to f16 move the place by a share of it, and sums of squares
    in f32 have 24 bits. */
-static void check_lookup(least_reach *r, const stock_head *h) {
-    const struct stock_options *o = &r->plan->options;
-    bool f16 = o->kv == STOCK_F16 || o->weights == STOCK_F16;
+static void check_lookup(least_reach *r, const ordinary_head *h) {
+    const struct ordinary_options *o = &r->plan->options;
+    bool f16 = o->kv == ORDINARY_F16 || o->weights == ORDINARY_F16;
     need(r, h, f16 ? 300 : 1000, "looks up a position by its square");
 }
 
@@ -66,22 +66,22 @@ static void check_lookup(least_reach *r, const stock_head *h) {
    way (doc/stock.md, "Reach"). */
 enum { RAMP_F16 = 1492 };
 
-static void check_nearest(least_reach *r, const stock_head *h) {
-    const stock_plan *p = r->plan;
-    bool ramp = p->options.architecture == STOCK_LLAMA && !p->digits;
-    if (ramp && p->options.kv == STOCK_F16) need(r, h, RAMP_F16, "chooses the nearest position by a ramp");
+static void check_nearest(least_reach *r, const ordinary_head *h) {
+    const ordinary_plan *p = r->plan;
+    bool ramp = p->options.architecture == ORDINARY_LLAMA && !p->digits;
+    if (ramp && p->options.kv == ORDINARY_F16) need(r, h, RAMP_F16, "chooses the nearest position by a ramp");
 }
 
-void plan_check_reach(const stock_plan *p) {
+void plan_check_reach(const ordinary_plan *p) {
     least_reach r = {.plan = p, .most = INFINITY};
     for (size_t k = 0; k < p->head_count; k++) {
-        const stock_head *h = p->heads[k];
+        const ordinary_head *h = p->heads[k];
         switch (h->role) {
-        case STOCK_MEAN:
-        case STOCK_WEIGHED: check_mean(&r, h); break;
-        case STOCK_LOOKUP: check_lookup(&r, h); break;
-        case STOCK_NEAREST:
-        case STOCK_MATCH: check_nearest(&r, h); break;
+        case ORDINARY_MEAN:
+        case ORDINARY_WEIGHED: check_mean(&r, h); break;
+        case ORDINARY_LOOKUP: check_lookup(&r, h); break;
+        case ORDINARY_NEAREST:
+        case ORDINARY_MATCH: check_nearest(&r, h); break;
         default: break;
         }
     }

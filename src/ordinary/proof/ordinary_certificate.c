@@ -14,7 +14,7 @@ static void member(text *out, const char *name, const char *value) {
     put_text(out, value);
 }
 
-static void put_files(text *out, const stock_digest *files, size_t count) {
+static void put_files(text *out, const ordinary_digest *files, size_t count) {
     key(out, "files");
     text_putc(out, '[');
     for (size_t k = 0; k < count; k++) {
@@ -32,10 +32,10 @@ static void put_files(text *out, const stock_digest *files, size_t count) {
     text_puts(out, count ? "\n  ]" : "]");
 }
 
-static void put_head(text *out, const struct stock_hint *h) {
-    bool chooses = h->role == STOCK_NEAREST || h->role == STOCK_MATCH;
+static void put_head(text *out, const struct ordinary_hint *h) {
+    bool chooses = h->role == ORDINARY_NEAREST || h->role == ORDINARY_MATCH;
     text_printf(out, "{\"layer\": %u, \"head\": %u, \"role\": \"%s\"", h->layer + 1, h->slot + 1,
-                stock_role_name(h->role));
+                ordinary_role_name(h->role));
     if (chooses) text_printf(out, ", \"which\": \"%s\"", h->last ? "last" : "first");
     text_putc(out, '}');
 }
@@ -60,24 +60,24 @@ static void put_source(text *out, const temper_model *hard) {
     if (alphabet_other(&hard->letters)) member(out, "other", alphabet_other(&hard->letters));
 }
 
-void stock_certificate_print(text *out, const stock_proof *proof, const temper_model *hard, const stock_digest *files,
-                             size_t count) {
+void ordinary_certificate_print(text *out, const ordinary_proof *proof, const temper_model *hard,
+                                const ordinary_digest *files, size_t count) {
     const prover *p = proof->details;
-    bool gpt2 = p->m->architecture == STOCK_GPT2;
+    bool gpt2 = p->m->architecture == ORDINARY_GPT2;
     text_puts(out, "{\n  \"temper-stock-certificate\": 1");
     member(out, "claim", temper_claim_name(proof->claim));
     put_source(out, hard);
     member(out, "architecture", gpt2 ? "gpt2" : "llama");
     key(out, "length");
     text_printf(out, "%zu", p->positions - 1);
-    member(out, "weights", p->options.weights == STOCK_F16 ? "f16" : "f32");
-    member(out, "cache", p->options.kv == STOCK_F16 ? "f16" : "f32");
+    member(out, "weights", p->options.weights == ORDINARY_F16 ? "f16" : "f32");
+    member(out, "cache", p->options.kv == ORDINARY_F16 ? "f16" : "f32");
     member(out, "positions", gpt2 ? "table" : p->m->digits ? "digits" : "ramp");
     key(out, "mirrored");
     text_puts(out, p->m->mirrored ? "true" : "false");
     put_files(out, files, count);
     key(out, "balances");
-    text_printf(out, "%u", p->m->balances);
+    text_printf(out, "%u", p->m->zero_sums);
     key(out, "heads");
     text_putc(out, '[');
     for (size_t k = 0; k < p->head_count; k++) {

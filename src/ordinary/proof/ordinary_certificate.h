@@ -5,14 +5,14 @@
 #include "ordinary/proof/ordinary_proof.h"
 
 /* A file of weights. */
-typedef struct stock_digest {
+typedef struct ordinary_digest {
     const char *name;
     const char *bytes;
     size_t length;
-} stock_digest;
+} ordinary_digest;
 
 /* requires proved */
-void stock_certificate_print(text *out, const stock_proof *proof, const temper_model *hard, const stock_digest *files,
-                             size_t count);
+void ordinary_certificate_print(text *out, const ordinary_proof *proof, const temper_model *hard,
+                                const ordinary_digest *files, size_t count);
 
 #endif

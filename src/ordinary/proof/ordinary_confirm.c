@@ -5,14 +5,14 @@
 #include "ordinary/proof/ordinary_certificate.h"
 
 /* NULL: the auditor agrees, as any caller of the library may ask it. */
-static const char *audited(arena *a, const stock_proof *p, const struct stock_model *m, const temper_model *hard,
-                           bool as_f16) {
+static const char *audited(arena *a, const ordinary_proof *p, const struct ordinary_model *m,
+                           const temper_model *hard, bool as_f16) {
     text gguf, certificate, why;
     temper_error err;
     text_init(&gguf, a);
     text_init(&certificate, a);
-    gguf_print(&gguf, m, stock_tokens_make(m, a), "", as_f16);
-    stock_certificate_print(&certificate, p, hard, &(stock_digest){"model.gguf", gguf.data, gguf.length}, 1);
+    gguf_print(&gguf, m, ordinary_tokens_make(m, a), "", as_f16);
+    ordinary_certificate_print(&certificate, p, hard, &(ordinary_digest){"model.gguf", gguf.data, gguf.length}, 1);
     temper_status s = temper_audit_gguf(certificate.data, certificate.length, gguf.data, gguf.length, &err);
     if (s == TEMPER_OK) return NULL;
     if (s == TEMPER_NO_MEMORY) trap_reraise(a->trap, &err);
@@ -21,10 +21,10 @@ static const char *audited(arena *a, const stock_proof *p, const struct stock_mo
     return text_string(&why);
 }
 
-stock_proof stock_prove_confirmed(arena *a, const struct stock_model *m, const temper_model *hard,
-                                  const temper_spec *read, const struct stock_options *o) {
-    stock_proof p = stock_prove(a, m, hard, read, o);
-    if (p.proved) p.reason = audited(a, &p, m, hard, o->weights == STOCK_F16);
+ordinary_proof ordinary_prove_confirmed(arena *a, const struct ordinary_model *m, const temper_model *hard,
+                                        const temper_spec *read, const struct ordinary_options *o) {
+    ordinary_proof p = ordinary_prove(a, m, hard, read, o);
+    if (p.proved) p.reason = audited(a, &p, m, hard, o->weights == ORDINARY_F16);
     if (p.reason) p.proved = false;
     return p;
 }

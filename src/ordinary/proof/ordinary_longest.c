@@ -12,25 +12,25 @@ typedef struct length_call {
     arena *memory;
     const temper_model *hard;
     const temper_spec *read;
-    const struct stock_options *options;
-    stock_proof proof;
+    const struct ordinary_options *options;
+    ordinary_proof proof;
 } length_call;
 
 static void prove_once(void *context) {
     length_call *c = context;
-    struct stock_model *m = stock_from_model(c->memory, c->hard, c->options);
-    c->proof = stock_prove_confirmed(c->memory, m, c->hard, c->read, c->options);
+    struct ordinary_model *m = ordinary_from_model(c->memory, c->hard, c->options);
+    c->proof = ordinary_prove_confirmed(c->memory, m, c->hard, c->read, c->options);
 }
 
-stock_reach stock_reach_of(const stock_proof *p, size_t length) {
-    stock_reach out = {.proved = p->proved, .length = length, .reason = p->reason, .claim = p->claim};
+ordinary_reach ordinary_reach_of(const ordinary_proof *p, size_t length) {
+    ordinary_reach out = {.proved = p->proved, .length = length, .reason = p->reason, .claim = p->claim};
     out.layer = p->layer;
     out.head = p->head;
     if (p->proved) out.logits = p->details->logit_error;
     return out;
 }
 
-temper_stock_verdict stock_verdict_of(const stock_reach *r) {
+temper_stock_verdict ordinary_verdict_of(const ordinary_reach *r) {
     temper_stock_verdict out = {.proved = r->proved,
                                 .length = r->length,
                                 .viable = r->proved && r->claim == TEMPER_CLAIM_VIABLE,
@@ -42,17 +42,17 @@ temper_stock_verdict stock_verdict_of(const stock_reach *r) {
 }
 
 /* In memory of its own, and with errors of its own: what the lowering refuses is not proved. */
-stock_reach stock_prove_length(arena *a, const temper_model *hard, const temper_spec *read,
-                               const struct stock_options *o) {
+ordinary_reach ordinary_prove_length(arena *a, const temper_model *hard, const temper_spec *read,
+                                     const struct ordinary_options *o) {
     arena memory;
     trap inner;
     temper_error why;
     length_call call = {&memory, hard, read, o, {0}};
-    stock_reach out = {.length = o->length};
+    ordinary_reach out = {.length = o->length};
     arena_init(&memory, &inner);
     bool done = trap_attempt(&inner, &why, prove_once, &call);
     const char *reason = done ? call.proof.reason : why.text;
-    if (done) out = stock_reach_of(&call.proof, o->length);
+    if (done) out = ordinary_reach_of(&call.proof, o->length);
     out.reason = NULL;
     out.is_refusal = !done;
     if (reason) out.reason = arena_copy(a, reason, strlen(reason));
@@ -61,13 +61,13 @@ stock_reach stock_prove_length(arena *a, const temper_model *hard, const temper_
     return out;
 }
 
-stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
-                                const struct stock_options *o) {
-    struct stock_options at = *o;
-    stock_reach best = {0}, failed = {0};
+ordinary_reach ordinary_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
+                                      const struct ordinary_options *o) {
+    struct ordinary_options at = *o;
+    ordinary_reach best = {0}, failed = {0};
     size_t low = 0, high = o->length + 1;
     for (at.length = 1;; at.length = 2 * at.length < o->length ? 2 * at.length : o->length) {
-        stock_reach r = stock_prove_length(a, hard, read, &at);
+        ordinary_reach r = ordinary_prove_length(a, hard, read, &at);
         if (r.proved) {
             low = at.length;
             high = o->length + 1;
@@ -81,7 +81,7 @@ stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper
     if (low == o->length) return best;
     while (low + 1 < high) {
         at.length = low + (high - low) / 2;
-        stock_reach r = stock_prove_length(a, hard, read, &at);
+        ordinary_reach r = ordinary_prove_length(a, hard, read, &at);
         if (r.proved) {
             low = at.length;
             best = r;
@@ -97,11 +97,11 @@ stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper
     return best;
 }
 
-size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
-                           const struct stock_options *o) {
-    struct stock_options below = *o;
+size_t ordinary_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
+                              const struct ordinary_options *o) {
+    struct ordinary_options below = *o;
     if (o->length < 2 || o->length > SHORTER_FROM) return 0;
     below.length--;
-    stock_reach r = stock_prove_longest(a, hard, read, &below);
+    ordinary_reach r = ordinary_prove_longest(a, hard, read, &below);
     return r.proved ? r.length : 0;
 }

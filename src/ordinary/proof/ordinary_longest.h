@@ -4,7 +4,7 @@
 
 #include "ordinary/proof/ordinary_proof.h"
 
-typedef struct stock_reach {
+typedef struct ordinary_reach {
     bool proved;
     size_t length;      /* that was tried; of the longest, the largest proved, 0: none */
     const char *reason; /* why it, or the next length, is not proved */
@@ -12,23 +12,23 @@ typedef struct stock_reach {
     temper_claim claim; /* of a proved length */
     double logits;      /* the bound of logits */
     bool is_refusal;    /* the lowering refuses the setting, at any length if none is proved */
-} stock_reach;
+} ordinary_reach;
 
 /* Texts are in arena a. */
-stock_reach stock_prove_length(arena *a, const temper_model *hard, const temper_spec *read,
-                               const struct stock_options *o);
+ordinary_reach ordinary_prove_length(arena *a, const temper_model *hard, const temper_spec *read,
+                                     const struct ordinary_options *o);
 
 /* Tries powers of two up to o->length, and halves what lies beyond the largest that is proved. Every length is a
    model of its own, and a longer one may be proved where a shorter is not. */
-stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
-                                const struct stock_options *o);
+ordinary_reach ordinary_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
+                                      const struct ordinary_options *o);
 
 /* The largest length below o->length that is proved; 0: none, or o->length is so large that looking takes long. */
-size_t stock_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
-                           const struct stock_options *o);
+size_t ordinary_prove_shorter(arena *a, const temper_model *hard, const temper_spec *read,
+                              const struct ordinary_options *o);
 
 /* As callers of the library see it. */
-temper_stock_verdict stock_verdict_of(const stock_reach *r);
-stock_reach stock_reach_of(const stock_proof *p, size_t length);
+temper_stock_verdict ordinary_verdict_of(const ordinary_reach *r);
+ordinary_reach ordinary_reach_of(const ordinary_proof *p, size_t length);
 
 #endif

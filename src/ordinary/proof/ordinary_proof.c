@@ -8,12 +8,12 @@
 #include "ordinary/proof/term_hard.h"
 
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
-static const double LEGAL = 256, DEAD = 128, MOST_ERROR = 32;
+static const double MOST_ERROR = 32;
 
 /* ---- the embedding ---- */
 
 static bool is_input(const prover *p, uint32_t token) {
-    return token == STOCK_START || (token >= STOCK_FIRST_LETTER && token < STOCK_FIRST_LETTER + p->x->letters);
+    return token == ORDINARY_BOS || (token >= ORDINARY_LETTERS && token < ORDINARY_LETTERS + p->x->letters);
 }
 
 /* Numbers that are added up exactly in doubles, thousands of them. */
@@ -21,8 +21,8 @@ static bool is_short(double x) { return x == 0 || (fabs(x) <= 0x1p15 && prover_l
 
 /* Pins, and rows that add up to 0. */
 static bool check_embedding(prover *p) {
-    const struct stock_model *m = p->m;
-    bool gpt2 = m->architecture == STOCK_GPT2;
+    const struct ordinary_model *m = p->m;
+    bool gpt2 = m->architecture == ORDINARY_GPT2;
     for (uint32_t t = 0; t < m->vocabulary; t++) {
         const float *row = m->token_embedding + (size_t)t * p->width;
         double sum = 0;
@@ -35,7 +35,7 @@ static bool check_embedding(prover *p) {
         }
         if (!right || (gpt2 && sum != 0))
             return prover_fail(p, "a token has no pin, or its numbers do not add up to 0");
-        if (!prover_balances(p, row, 1)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "balances get unequal parts");
     }
     for (uint32_t i = 0; m->position_embedding && i < p->positions; i++) {
         const float *row = m->position_embedding + (size_t)i * p->width;
@@ -46,13 +46,13 @@ static bool check_embedding(prover *p) {
                 return prover_fail(p, "a number of a position has too many bits, or is added to a pin");
         }
         if (sum != 0) return prover_fail(p, "numbers of a position do not add up to 0");
-        if (!prover_balances(p, row, 1)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "balances get unequal parts");
     }
     return true;
 }
 
 static bool embed(prover *p) {
-    const struct stock_model *m = p->m;
+    const struct ordinary_model *m = p->m;
     double *letters = arena_alloc(p->arena, p->x->letters + 1, sizeof *letters), sizes = 0;
     double *places = arena_alloc(p->arena, p->positions, sizeof *places);
     if (!check_embedding(p)) return false;
@@ -60,7 +60,7 @@ static bool embed(prover *p) {
         proved_column *k = &p->columns[c];
         double most = 0, far = 0;
         for (size_t t = 0; t < p->x->letters; t++) {
-            letters[t] = prover_weight(p, m->token_embedding[(STOCK_FIRST_LETTER + t) * p->width + c]);
+            letters[t] = prover_weight(p, m->token_embedding[(ORDINARY_LETTERS + t) * p->width + c]);
             most = fmax(most, fabs(letters[t]));
         }
         double start = prover_weight(p, m->token_embedding[c]);
@@ -75,7 +75,7 @@ static bool embed(prover *p) {
         ideal_finish(p->x, &k->form);
         sizes = up_add(sizes, up_add(most, far));
     }
-    if (m->architecture == STOCK_GPT2) prover_balance(p, up_mul(UNIT, sizes)); /* balances add two numbers */
+    if (m->architecture == ORDINARY_GPT2) prover_sum_to_zero(p, up_mul(UNIT, sizes)); /* zero sums add two numbers */
     return true;
 }
 
@@ -83,25 +83,25 @@ static bool embed(prover *p) {
 
 static uint32_t token_of(const prover *p, const temper_model *hard, uint32_t output) {
     uint32_t letters = (uint32_t)hard->letters.count;
-    if (hard->kind == TEMPER_KIND_ACCEPTOR) return STOCK_END;
-    if (hard->kind == TEMPER_KIND_NEXT) return output < letters ? STOCK_FIRST_LETTER + output : (uint32_t)STOCK_END;
-    for (uint32_t t = STOCK_FIRST_LETTER; t + 1 < p->m->vocabulary && *hard->output_names[output]; t++)
+    if (hard->kind == TEMPER_KIND_ACCEPTOR) return ORDINARY_EOS;
+    if (hard->kind == TEMPER_KIND_NEXT) return output < letters ? ORDINARY_LETTERS + output : (uint32_t)ORDINARY_EOS;
+    for (uint32_t t = ORDINARY_LETTERS; t + 1 < p->m->vocabulary && *hard->output_names[output]; t++)
         if (!strcmp(p->m->tokens[t], hard->output_names[output])) return t;
-    return STOCK_END;
+    return ORDINARY_EOS;
 }
 
 static bool check_outputs(prover *p, const temper_model *hard, const temper_spec *read, const ideal_form *reads) {
-    const struct stock_model *m = p->m;
+    const struct ordinary_model *m = p->m;
     if (!prover_norm(p, m->final_gain)) return false;
     for (uint32_t t = 0; t < m->vocabulary; t++) {
-        bool acceptor = hard->kind == TEMPER_KIND_ACCEPTOR, letter = t >= STOCK_FIRST_LETTER;
-        double below = t + 1 == m->vocabulary ? DEAD : acceptor && letter ? 0 : LEGAL;
+        bool acceptor = hard->kind == TEMPER_KIND_ACCEPTOR, letter = t >= ORDINARY_LETTERS;
+        double below = t + 1 == m->vocabulary ? ORDINARY_UNKNOWN : acceptor && letter ? 0 : ORDINARY_LEGAL;
         ideal_form expected = ideal_constant(-below, -below);
         proved_row row;
         for (uint32_t k = 0; k < hard->read.count; k++) {
             if (token_of(p, hard, k) != t) continue;
-            double start = expected.start + LEGAL * spec_output_empty(read, k);
-            ideal_add(p->x, &expected, &reads[k], LEGAL);
+            double start = expected.start + ORDINARY_LEGAL * spec_output_empty(read, k);
+            ideal_add(p->x, &expected, &reads[k], ORDINARY_LEGAL);
             expected.start = start;
         }
         ideal_finish(p->x, &expected);
@@ -117,7 +117,7 @@ static bool check_outputs(prover *p, const temper_model *hard, const temper_spec
 
 static bool prove_layers(prover *p) {
     for (uint32_t l = 0; l < p->m->layer_count; l++) {
-        const struct stock_layer *layer = &p->m->layers[l];
+        const struct ordinary_layer *layer = &p->m->layers[l];
         proved_layer *out = &p->layers[l];
         if (!prover_norm(p, layer->attention_gain) || !prover_heads(p, layer, l)) return false;
         out->attention_norm = p->norm_error;
@@ -143,9 +143,9 @@ static bool prove_hard(prover *p, const temper_model *hard, temper_claim *claim)
 
 /* Frequencies of pairs that nobody uses count, too: 0 times what is no number is none. */
 static bool check_numbers(prover *p) {
-    const struct stock_model *m = p->m;
+    const struct ordinary_model *m = p->m;
     bool right = m->epsilon >= 0 && m->epsilon <= 1;
-    for (uint32_t k = 0; m->architecture == STOCK_LLAMA && k < m->head_size / 2; k++) {
+    for (uint32_t k = 0; m->architecture == ORDINARY_LLAMA && k < m->head_size / 2; k++) {
         double f = prover_frequency(p, k);
         right = right && f >= 0 && f <= 8;
     }
@@ -155,7 +155,7 @@ static bool check_numbers(prover *p) {
 static bool prove_all(prover *p, const temper_model *hard, const temper_spec *read, temper_claim *claim) {
     size_t layer, head;
     if (model_has_logits(hard)) return prover_fail(p, "logits of probabilities are not proved");
-    if (!stock_reads_where_it_stands(hard, p->m->mirrored))
+    if (!ordinary_reads_where_it_stands(hard, p->m->mirrored))
         return prover_fail(p, "the source is not read where the transformer stands after the string");
     if (!check_numbers(p) || !prove_hard(p, hard, claim)) return false;
     ideal_form *reads = arena_alloc(p->arena, hard->read.count, sizeof *reads);
@@ -167,12 +167,12 @@ static bool prove_all(prover *p, const temper_model *hard, const temper_spec *re
     return embed(p) && prove_layers(p) && check_outputs(p, hard, read, reads);
 }
 
-stock_proof stock_prove(arena *a, const struct stock_model *m, const temper_model *hard, const temper_spec *read,
-                        const struct stock_options *o) {
-    stock_proof out = {0};
+ordinary_proof ordinary_prove(arena *a, const struct ordinary_model *m, const temper_model *hard,
+                              const temper_spec *read, const struct ordinary_options *o) {
+    ordinary_proof out = {0};
     prover *p = arena_zalloc(a, 1, sizeof *p);
     *p = (prover){.arena = a, .m = m, .options = *o, .width = m->width, .positions = m->positions};
-    p->first = m->architecture == STOCK_GPT2 ? GPT2_PINS + m->balances : 1;
+    p->first = m->architecture == ORDINARY_GPT2 ? GPT2_PINS + m->zero_sums : 1;
     p->x = ideals_new(a, m->positions, hard->letters.count);
     p->columns = arena_zalloc(a, m->width, sizeof *p->columns);
     p->heads = arena_zalloc(a, m->hint_count + 1, sizeof *p->heads);

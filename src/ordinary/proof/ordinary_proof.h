@@ -6,16 +6,16 @@
 #include "logic/formula.h"
 #include "ordinary/proof/prover.h"
 
-typedef struct stock_proof {
+typedef struct ordinary_proof {
     bool proved;
     const char *reason;   /* why not: a clause; NULL if it is proved */
     uint32_t layer, head; /* of the reason, from 1; 0: none */
     temper_claim claim;   /* what the hard model is known to be */
     prover *details;      /* columns, heads and layers as far as the proof went */
-} stock_proof;
+} ordinary_proof;
 
-/* hard and read are what the stock model was made of (stock_hard_model). */
-stock_proof stock_prove(arena *a, const struct stock_model *m, const temper_model *hard, const temper_spec *read,
-                        const struct stock_options *o);
+/* hard and read are what the stock model was made of (ordinary_hard_model). */
+ordinary_proof ordinary_prove(arena *a, const struct ordinary_model *m, const temper_model *hard,
+                              const temper_spec *read, const struct ordinary_options *o);
 
 #endif

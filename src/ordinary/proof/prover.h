@@ -16,7 +16,7 @@ static const double UNIT = 0x1p-24, HALF_UNIT = 0x1p-11;
 static const double HALF_TINY = 0x1p-25; /* half the least f16 */
 static const double HALF_MOST = 65504;
 
-/* Columns of a GPT-2 before its balances: two pins and the ground. */
+/* Columns of a GPT-2 before its zero sums: two pins and the ground. */
 enum { GPT2_PINS = 3 };
 
 /* What is proved of a column: |computed - ideal| <= relative |ideal| + error, and at most `zero` where the ideal
@@ -36,7 +36,7 @@ typedef struct proved_column {
 } proved_column;
 
 typedef struct proved_head {
-    const struct stock_hint *hint;
+    const struct ordinary_hint *hint;
     double score, rounding, gap, leak,
         error; /* largest score, its error, the least gap, what others get, of values */
 } proved_head;
@@ -61,8 +61,8 @@ typedef struct proved_layer {
 
 typedef struct prover {
     arena *arena;
-    const struct stock_model *m;
-    struct stock_options options;
+    const struct ordinary_model *m;
+    struct ordinary_options options;
     ideals *x;
     size_t width, positions;
     uint32_t first;         /* the first column that is no pin, ground or balance */
@@ -126,21 +126,21 @@ typedef struct proved_number {
 void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_number n);
 /* All of a row's error. */
 double prover_row_error(const proved_row *r);
-void prover_balance(prover *p, double rounding);
-/* Whether the balances of a GPT-2 get equal parts: entries[c * stride] is what column c gets. */
-bool prover_balances(const prover *p, const float *entries, size_t stride);
-/* Whether nobody writes pins and the ground, and balances keep the sum at 0: of matrix[width][columns]. */
+void prover_sum_to_zero(prover *p, double rounding);
+/* Whether the zero sums of a GPT-2 get equal parts: entries[c * stride] is what column c gets. */
+bool prover_is_zero_sum(const prover *p, const float *entries, size_t stride);
+/* Whether nobody writes pins and the ground, and zero sums keep the sum at 0: of matrix[width][columns]. */
 bool prover_writes(prover *p, const float *matrix, size_t columns);
 
 /* prover_net.c */
-bool prover_net(prover *p, const struct stock_layer *l, proved_layer *out);
+bool prover_net(prover *p, const struct ordinary_layer *l, proved_layer *out);
 
 /* prover_heads.c */
-bool prover_heads(prover *p, const struct stock_layer *l, uint32_t layer);
+bool prover_heads(prover *p, const struct ordinary_layer *l, uint32_t layer);
 
 /* One head: what its scores are made of. */
 typedef struct head_work {
-    const struct stock_hint *hint;
+    const struct ordinary_hint *hint;
     proved_row *query, *key, *value; /* [head_size] */
     double root;                     /* of head_size */
     size_t products;                 /* dimensions with a query and a key */

@@ -5,7 +5,7 @@
 
 #include "ordinary/proof/prover.h"
 
-static bool is_llama(const prover *p) { return p->m->architecture == STOCK_LLAMA; }
+static bool is_llama(const prover *p) { return p->m->architecture == ORDINARY_LLAMA; }
 
 /* ---- products ---- */
 
@@ -38,7 +38,7 @@ static operand operand_of(const prover *p, const proved_row *rows, uint32_t d) {
         double turn = up_add(prover_turn_error(p, d % (p->m->head_size / 2), (double)p->positions), 4 * UNIT);
         out.error = up_add(out.error, up_add(turned, up_mul(up_add(own->size, other->size), turn)));
     }
-    if (p->options.kv == STOCK_F16) out.error = fmax(out.error, prover_half(own->size, own->grid, out.error));
+    if (p->options.kv == ORDINARY_F16) out.error = fmax(out.error, prover_half(own->size, own->grid, out.error));
     return out;
 }
 
@@ -55,7 +55,7 @@ static void turned_errors(const prover *p, const proved_row *x, uint32_t d, doub
     double turn = up_add(prover_turn_error(p, d % (p->m->head_size / 2), (double)p->positions), 4 * UNIT);
     double e = up_add(off, up_mul(turn, up_add(x->size, off)));
     errors[0] = errors[1] = e;
-    if (p->options.kv != STOCK_F16) return;
+    if (p->options.kv != ORDINARY_F16) return;
     double size = up_add(x->size, e), most = up_add(up_mul(HALF_UNIT, size), HALF_TINY);
     double near = up_add(up_mul(x->size, less_cosine(angle_of(p, d))), e); /* from the number itself, if f16 has it */
     bool has = x->grid >= 2 * HALF_TINY && x->size <= 2048 * x->grid;
@@ -96,7 +96,7 @@ static double product_error(const prover *p, const head_work *h, uint32_t d, boo
 }
 
 static bool fits_half(const prover *p, const proved_row *r) {
-    return p->options.kv != STOCK_F16 || up_add(r->size, up_mul(2, prover_row_error(r))) <= HALF_MOST;
+    return p->options.kv != ORDINARY_F16 || up_add(r->size, up_mul(2, prover_row_error(r))) <= HALF_MOST;
 }
 
 double head_product_error(prover *p, const head_work *h, uint32_t d) {
@@ -260,7 +260,7 @@ static bool prove_once(prover *p, head_work *h, proved_head *out, ideal_form *ke
     out->gap = next_down(score - 2 * error);
     out->leak = up_mul((double)p->positions, up_exp(-out->gap));
     /* sums in f16 are exact: candidates have the same key, and so the same share */
-    if (p->options.kv == STOCK_F16 && !(up_mul((double)p->positions, most / unit) <= 2048))
+    if (p->options.kv == ORDINARY_F16 && !(up_mul((double)p->positions, most / unit) <= 2048))
         return prover_fail(p, "sums of more than 2,048 candidates are not exact in f16");
     return true;
 }
@@ -288,7 +288,7 @@ static bool prove_compare(prover *p, head_work *h, proved_head *out, ideal_form 
     double numerator = least_numerator(p, &p->x->forms[node->value]);
     double least = next_down(fabs(q->form.terms[0].weight) * numerator / n); /* of the ideal query */
     double relative = q->relative, off = q->error;
-    if (p->options.kv == STOCK_F16) {
+    if (p->options.kv == ORDINARY_F16) {
         relative = up_add(relative, 1.01 * HALF_UNIT);
         off = up_add(off, HALF_TINY);
     }
@@ -315,7 +315,7 @@ static bool prove_compare(prover *p, head_work *h, proved_head *out, ideal_form 
 /* What a cache does to values. */
 static double value_error(const prover *p, const proved_row *v) {
     double error = prover_row_error(v);
-    return p->options.kv == STOCK_F16 ? fmax(error, prover_half(v->size, v->grid, error)) : error;
+    return p->options.kv == ORDINARY_F16 ? fmax(error, prover_half(v->size, v->grid, error)) : error;
 }
 
 /* A choice: others have the share `leak` at most, and what is added to a sum is rounded by no more than itself, which
@@ -323,7 +323,7 @@ static double value_error(const prover *p, const proved_row *v) {
 static double chosen_error(const prover *p, double leak, double wide, double size, double error) {
     double all = up_add(fmax(wide, size), up_mul(2, error));
     double off = up_add(up_mul(up_mul(2.01, leak), all), up_add(error, up_mul(4 * UNIT, up_add(size, error))));
-    if (p->options.kv == STOCK_F16)
+    if (p->options.kv == ORDINARY_F16)
         off = up_add(off, up_add(4 * HALF_TINY, leak >= 0x1p-13 ? up_mul(HALF_UNIT, size) : 0));
     return off;
 }
@@ -336,7 +336,7 @@ static bool mean_error(prover *p, const proved_row *v, double *relative, double 
     *error = up_add(e, up_mul(up_mul(n + 4, 1.01 * UNIT), up_add(v->size, e)));
     /* sums of whole numbers that are exact stay so, and are then divided, or multiplied by one share */
     if (e == 0 && v->grid > 0 && all <= ldexp(v->grid, 22)) *error = up_mul(up_mul(n + 4, 1.01 * UNIT), v->size);
-    if (p->options.kv != STOCK_F16) return true;
+    if (p->options.kv != ORDINARY_F16) return true;
     if (!(all <= HALF_MOST)) return prover_fail(p, "sums of up to %g are beyond f16", all);
     if (!(v->grid > 0 && all <= 2048 * v->grid))
         return prover_fail(p, "counts go beyond %g, where sums of f16 are not exact", 2048 * v->grid);
@@ -418,7 +418,7 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
     out->relative = 0;
     out->error = chosen_error(p, made->leak, most - least, value->size, error);
     switch (h->hint->role) {
-    case STOCK_ONCE:
+    case ORDINARY_ONCE:
         if (!ideal_is_equal(&value->form, asked)) return prover_fail(p, "a value is not the candidate itself");
         if (is_nothing(asked)) { /* any mean of zeros will do */
             out->error = out->zero = up_mul(8, error);
@@ -430,33 +430,33 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
         out->error = up_add(up_mul(size > 1 ? up_mul(3.01, size) : 1.01, made->leak), up_mul(8, error));
         out->zero = up_mul(8, value->zero); /* a mean of values that are all 0 */
         out->error = up_add(out->error, up_mul((double)p->positions + 4, up_mul(4 * UNIT, size)));
-        if (p->options.kv == STOCK_F16) {
+        if (p->options.kv == ORDINARY_F16) {
             double sums = 0;
             if (!once_error(p, h, value, made->leak, &sums)) return false;
             out->error = up_add(out->error, up_mul(size, sums));
         }
         return true;
-    case STOCK_MEAN:
+    case ORDINARY_MEAN:
         out->form = ideal_mean(p->x, &value->form);
         return mean_error(p, value, &out->relative, &out->error);
-    case STOCK_COMPARE:
+    case ORDINARY_COMPARE:
         if (!is_start(&value->form)) return prover_fail(p, "a comparison has a value on letters");
         out->form = ideal_positive(p->x, asked, &(ideal_form){.start = 1}, &value->form);
         return true;
-    case STOCK_NEAREST:
-    case STOCK_MATCH:
+    case ORDINARY_NEAREST:
+    case ORDINARY_MATCH:
         out->form = ideal_nearest(p->x, products, h->hint->content, h->hint->last, &value->form);
         return true;
-    case STOCK_YESTERDAY: out->form = ideal_before(p->x, &value->form, value->form.start); return true;
-    case STOCK_WAVE: {
+    case ORDINARY_YESTERDAY: out->form = ideal_before(p->x, &value->form, value->form.start); return true;
+    case ORDINARY_WAVE: {
         if (!is_start(&value->form)) return prover_fail(p, "a wave has a value on letters");
         ideal_form place = ideal_place(p->x, says);
         out->form = (ideal_form){0};
         ideal_add(p->x, &out->form, &place, value->form.start);
         return true;
     }
-    case STOCK_WEIGHED: return say_weighed(p, h, value, out);
-    case STOCK_LOOKUP: out->form = ideal_lookup(p->x, asked, &value->form); return true;
+    case ORDINARY_WEIGHED: return say_weighed(p, h, value, out);
+    case ORDINARY_LOOKUP: out->form = ideal_lookup(p->x, asked, &value->form); return true;
     }
     return prover_fail(p, "a head has no role");
 }
@@ -468,20 +468,20 @@ static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_produc
     double error, ties;
     for (uint32_t d = 0; d < p->m->head_size; d++) h->products += head_uses(p, h, d);
     switch (h->hint->role) {
-    case STOCK_ONCE: return prove_once(p, h, out, asked);
-    case STOCK_MEAN:
+    case ORDINARY_ONCE: return prove_once(p, h, out, asked);
+    case ORDINARY_MEAN:
         for (uint32_t d = 0; d < p->m->head_size; d++)
             if (!h->query[d].is_zero) return prover_fail(p, "a mean has queries");
         return true;
-    case STOCK_COMPARE: return prove_compare(p, h, out, asked);
-    case STOCK_NEAREST:
-    case STOCK_MATCH: return prove_nearest(p, h, out, products);
-    case STOCK_YESTERDAY: return prove_yesterday(p, h, out);
-    case STOCK_WAVE: return prove_wave(p, h, out, says);
-    case STOCK_WEIGHED:
+    case ORDINARY_COMPARE: return prove_compare(p, h, out, asked);
+    case ORDINARY_NEAREST:
+    case ORDINARY_MATCH: return prove_nearest(p, h, out, products);
+    case ORDINARY_YESTERDAY: return prove_yesterday(p, h, out);
+    case ORDINARY_WAVE: return prove_wave(p, h, out, says);
+    case ORDINARY_WEIGHED:
         h->weighed = arena_zalloc(p->arena, 1, sizeof *h->weighed);
         return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_weighed(p, h, error, out);
-    case STOCK_LOOKUP: return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_lookup(p, h, out, asked);
+    case ORDINARY_LOOKUP: return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_lookup(p, h, out, asked);
     }
     return prover_fail(p, "a head has no role");
 }
@@ -489,7 +489,7 @@ static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_produc
 /* Rounded to f16 where weights are f16, mixed, and added to columns. */
 static void write_value(prover *p, const float *mix, size_t all, size_t at, const double *terms, head_value v) {
     double grid = prover_grid(p->x, &v.form), error = v.error, zero = v.zero;
-    if (p->options.weights == STOCK_F16) {
+    if (p->options.weights == ORDINARY_F16) {
         if (v.relative > 0) {
             v.relative = up_add(v.relative, 1.01 * HALF_UNIT);
             error = up_add(up_mul(error, 1 + HALF_UNIT), HALF_TINY);
@@ -510,11 +510,12 @@ static void write_value(prover *p, const float *mix, size_t all, size_t at, cons
         double off = up_add(up_mul(fabs(w), error), rounding);
         prover_write(p, c, &form,
                      (proved_number){off, fmin(off, up_mul(1.01 * fabs(w), zero)), v.relative, rounding, v.weighed});
-        prover_balance(p, p->m->architecture == STOCK_GPT2 ? up_mul(up_mul((double)all, 1.01 * UNIT), size) : 0);
+        prover_sum_to_zero(p,
+                           p->m->architecture == ORDINARY_GPT2 ? up_mul(up_mul((double)all, 1.01 * UNIT), size) : 0);
     }
 }
 
-static const struct stock_hint *hint_of(const prover *p, uint32_t layer, uint32_t slot) {
+static const struct ordinary_hint *hint_of(const prover *p, uint32_t layer, uint32_t slot) {
     for (size_t k = 0; k < p->m->hint_count; k++)
         if (p->m->hints[k].layer == layer && p->m->hints[k].slot == slot) return &p->m->hints[k];
     return NULL;
@@ -525,12 +526,12 @@ typedef struct pending {
     head_value value;
 } pending;
 
-static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, uint32_t slot, pending *values,
+static bool prove_head(prover *p, const struct ordinary_layer *l, uint32_t layer, uint32_t slot, pending *values,
                        size_t *count) {
-    const struct stock_model *m = p->m;
+    const struct ordinary_model *m = p->m;
     size_t size = m->head_size, all = (size_t)m->heads * size, first = slot * size;
     bool writes = false;
-    double most = p->options.kv == STOCK_F16 ? HALF_MOST : 1e18;
+    double most = p->options.kv == ORDINARY_F16 ? HALF_MOST : 1e18;
     const float *matrices[3] = {l->query, l->key, l->value};
     p->at_layer = layer + 1;
     p->at_head = slot + 1;
@@ -540,7 +541,7 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     for (size_t v = first; v < first + size; v++)
         for (uint32_t c = 0; c < p->width; c++) writes = writes || l->mix[c * all + v] != 0;
     if (!writes) return true;
-    const struct stock_hint *hint = hint_of(p, layer, slot);
+    const struct ordinary_hint *hint = hint_of(p, layer, slot);
     if (!hint) return prover_fail(p, "a head writes and nobody says what it is meant to be");
     for (uint32_t r = 0; r < hint->rows; r++) {
         if (hint->dimensions[r] >= size)
@@ -587,7 +588,7 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     return true;
 }
 
-bool prover_heads(prover *p, const struct stock_layer *l, uint32_t layer) {
+bool prover_heads(prover *p, const struct ordinary_layer *l, uint32_t layer) {
     size_t all = (size_t)p->m->heads * p->m->head_size, count = 0;
     pending *values = arena_alloc(p->arena, all, sizeof *values);
     double *terms = arena_zalloc(p->arena, p->width, sizeof *terms);

@@ -5,8 +5,8 @@
 #include "number/format.h"
 #include "ordinary/proof/prover.h"
 
-static bool is_half_cache(const prover *p) { return p->options.kv == STOCK_F16; }
-static bool is_half_weights(const prover *p) { return p->options.weights == STOCK_F16; }
+static bool is_half_cache(const prover *p) { return p->options.kv == ORDINARY_F16; }
+static bool is_half_weights(const prover *p) { return p->options.weights == ORDINARY_F16; }
 static double last_position(const prover *p) { return (double)p->positions - 1; }
 
 /* ---- weighed means ---- */
@@ -187,7 +187,7 @@ static bool add_product(prover *p, const head_work *h, uint32_t d, divided *both
     if (!x->w && !find_mean(p, q->form.terms[0].node, column, w, x)) return false;
     if (x->column != column || x->w->node != q->form.terms[0].node || fabs(frexp(w, &e)) != x->mantissa)
         return prover_fail(p, "queries of a look-up are not one number times powers of two");
-    double ground = p->m->architecture == STOCK_GPT2 ? prover_weight(p, row[GPT2_PINS - 1]) / w : 0;
+    double ground = p->m->architecture == ORDINARY_GPT2 ? prover_weight(p, row[GPT2_PINS - 1]) / w : 0;
     if (x->ground != ground && x->asked) return prover_fail(p, "queries of a look-up differ in their grounds");
     x->ground = ground;
     x->asked = true;
@@ -222,7 +222,7 @@ static double query_share(const prover *p, double size, bool half) {
 
 static bool hardly_turns(const prover *p, const head_work *h, uint32_t d) {
     uint32_t half = p->m->head_size / 2, e = d < half ? d + half : d - half;
-    if (p->m->architecture == STOCK_GPT2) return true;
+    if (p->m->architecture == ORDINARY_GPT2) return true;
     return h->query[e].is_zero && h->key[e].is_zero &&
            up_mul(prover_frequency(p, d % half), (double)p->positions) < 0x1p-15;
 }
@@ -315,7 +315,7 @@ bool prove_lookup(prover *p, const head_work *h, proved_head *out, ideal_form *n
     /* in squares of the largest number: products add up to 3 of them, what some add up to is at most 2, the whole 1,
        and the division by the root counts 2; of a GPT-2 each query has a rounding of its own. What a Llama turns into
        the partners is rounded by no more than itself. */
-    x.roundings = 3 + 2 * ((double)h->hint->rows - 2) + 1 + 2 + (p->m->architecture == STOCK_GPT2 ? 6 : 0);
+    x.roundings = 3 + 2 * ((double)h->hint->rows - 2) + 1 + 2 + (p->m->architecture == ORDINARY_GPT2 ? 6 : 0);
     if (is_half_cache(p) && !(fmin(e->least, one->least) / x.weights >= 0x1p-13))
         return prover_fail(p, "a query of a look-up has fewer bits in f16");
     *number = p->x->forms[p->x->nodes[e->w->node].value];

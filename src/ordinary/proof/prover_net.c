@@ -5,7 +5,7 @@
 #include "ordinary/proof/prover.h"
 
 /* From here on the activation is the identity, and below minus this it is 0, or a SiLU's tail. */
-static double saturation(const prover *p) { return p->m->architecture == STOCK_GPT2 ? 10 : 17; }
+static double saturation(const prover *p) { return p->m->architecture == ORDINARY_GPT2 ? 10 : 17; }
 
 typedef struct net_unit {
     proved_row row;
@@ -74,7 +74,7 @@ static bool snaps(double a, double off) { return a == 32 * rint(a / 32) && off <
 /* How far what a unit says is off, if its argument is off by so much: of a Llama that is times the other projection,
    which is 1 up to an error. */
 static double activation_off(const prover *p, double argument, double off) {
-    if (p->m->architecture != STOCK_LLAMA || p->pin_error == 0) return off;
+    if (p->m->architecture != ORDINARY_LLAMA || p->pin_error == 0) return off;
     return up_add(off, up_mul(up_add(argument, off), up_add(up_add(p->norm_error, p->pin_error), 4 * UNIT)));
 }
 
@@ -103,8 +103,8 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         if (!(up_add(fabs(a), off) <= HALF_MOST / 2)) return prover_fail(p, "an argument of %g is too large", a);
         if (a < 0) {
             /* in f16 what is left may be rounded, by at most itself */
-            double twice = p->options.weights == STOCK_F16 ? 2.02 : 1.01;
-            if (p->m->architecture == STOCK_LLAMA)
+            double twice = p->options.weights == ORDINARY_F16 ? 2.02 : 1.01;
+            if (p->m->architecture == ORDINARY_LLAMA)
                 tails = up_add(tails, up_mul(fabs(to), up_mul(up_mul(twice, fabs(a)), up_exp(-from))));
             continue;
         }
@@ -114,7 +114,7 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         scale = fmax(scale, m->row.relative);
         double said = activation_off(p, a, off), half = up_add(up_mul(HALF_UNIT, up_add(a, said)), HALF_TINY);
         if (format_round(&format_f16, a) == a) half = fmin(half, said); /* no further than to a number that it has */
-        if (p->options.weights == STOCK_F16 && !snap) own = up_add(own, up_mul(fabs(to), half));
+        if (p->options.weights == ORDINARY_F16 && !snap) own = up_add(own, up_mul(fabs(to), half));
         value += to * a;
         all = up_add(all, up_mul(fabs(to), up_add(a, off)));
     }
@@ -124,7 +124,7 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
     if (shared) off = up_add(off, up_mul(fabs(constant), p->pin_error));
     if (shared) off = up_add(off, up_mul(fabs(value), scale)); /* one scale for all: it multiplies what they write */
     off = up_add(off, tails);
-    if (p->m->architecture == STOCK_LLAMA && p->pin_error > 0) /* the other projection is 1 up to this */
+    if (p->m->architecture == ORDINARY_LLAMA && p->pin_error > 0) /* the other projection is 1 up to this */
         off = up_add(
             off, up_add(up_mul(fabs(value), up_add(p->norm_error, up_mul(2, p->pin_error))), up_mul(4 * UNIT, all)));
     out->error = fmax(out->error, off);
@@ -193,15 +193,15 @@ static bool write_column(net_work *w, uint32_t column, const ideal_form *form) {
     /* a sum of numbers that are not negative is 0 only where each is, and nothing is rounded if no unit is active */
     n.zero = sum.least < 0 ? n.error : up_add(up_mul(1.01, sum.zero), sum.returns ? rounding : 0);
     prover_write(p, column, form, n);
-    double balances = up_mul(up_mul(w->terms + 1, 1.01 * UNIT), up_add(sum.written, sum.error));
-    prover_balance(p, p->m->architecture == STOCK_GPT2 ? balances : 0);
+    double zero_sums = up_mul(up_mul(w->terms + 1, 1.01 * UNIT), up_add(sum.written, sum.error));
+    prover_sum_to_zero(p, p->m->architecture == ORDINARY_GPT2 ? zero_sums : 0);
     return true;
 }
 
-static bool read_unit(net_work *w, const struct stock_layer *l, uint32_t unit) {
+static bool read_unit(net_work *w, const struct ordinary_layer *l, uint32_t unit) {
     prover *p = w->p;
     size_t width = p->width, hidden = p->m->hidden, count = 0;
-    bool llama = p->m->architecture == STOCK_LLAMA;
+    bool llama = p->m->architecture == ORDINARY_LLAMA;
     const float *row = (llama ? l->gate : l->up) + unit * width;
     uint32_t *columns = arena_alloc(p->arena, width, sizeof *columns);
     double *weights = arena_alloc(p->arena, width, sizeof *weights);
@@ -211,7 +211,7 @@ static bool read_unit(net_work *w, const struct stock_layer *l, uint32_t unit) {
         columns[count] = c;
         weights[count++] = to;
     }
-    double most = p->options.weights == STOCK_F16 ? HALF_MOST : 1e18;
+    double most = p->options.weights == ORDINARY_F16 ? HALF_MOST : 1e18;
     if (!prover_is_finite(p, row, most) || !prover_is_finite(p, l->up + unit * width, most)) return false;
     net_unit *m = &w->more[w->count];
     *m = (net_unit){.weights = row};
@@ -227,7 +227,7 @@ static bool read_unit(net_work *w, const struct stock_layer *l, uint32_t unit) {
     return true;
 }
 
-bool prover_net(prover *p, const struct stock_layer *l, proved_layer *out) {
+bool prover_net(prover *p, const struct ordinary_layer *l, proved_layer *out) {
     net_work w = {.p = p, .least = INFINITY};
     w.units = arena_zalloc(p->arena, p->m->hidden, sizeof *w.units);
     w.more = arena_zalloc(p->arena, p->m->hidden, sizeof *w.more);

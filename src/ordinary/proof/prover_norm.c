@@ -19,7 +19,7 @@ bool prover_fail(prover *p, const char *format, ...) {
 }
 
 double prover_weight(const prover *p, float w) {
-    return p->options.weights == STOCK_F16 ? format_round(&format_f16, (double)w) : (double)w;
+    return p->options.weights == ORDINARY_F16 ? format_round(&format_f16, (double)w) : (double)w;
 }
 
 /* ---- grids ---- */
@@ -75,7 +75,7 @@ static bool is_power_of_four(uint32_t d) {
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 
 static bool check_gains(prover *p, const float *gain) {
-    bool gpt2 = p->m->architecture == STOCK_GPT2;
+    bool gpt2 = p->m->architecture == ORDINARY_GPT2;
     double pin = gpt2 ? GPT2_PIN : LLAMA_PIN;
     float spread = (float)(gpt2 ? pin * sqrt(2.0 / p->m->width) : pin / sqrt((double)p->m->width));
     bool right = gain[0] == (float)((double)spread / pin);
@@ -99,10 +99,10 @@ static void add_sizes(prover *p, double *squares, double *sizes) {
         *squares = up_add(*squares, up_mul(all, all));
         *sizes = up_add(*sizes, all);
     }
-    uint32_t balances = p->first > 3 ? p->first - 3 : 0;
-    if (balances) { /* together minus the sum of all others, in equal parts, up to roundings */
+    uint32_t zero_sums = p->first > 3 ? p->first - 3 : 0;
+    if (zero_sums) { /* together minus the sum of all others, in equal parts, up to roundings */
         double sum = up_add(*sizes, p->imbalance);
-        *squares = up_add(*squares, up_div(up_mul(sum, sum), balances));
+        *squares = up_add(*squares, up_div(up_mul(sum, sum), zero_sums));
         *sizes = up_add(*sizes, sum);
     }
 }
@@ -110,7 +110,7 @@ static void add_sizes(prover *p, double *squares, double *sizes) {
 /* A column as readers see it, beside the scale that all columns share. Where activations are rounded to f16, numbers
    of f16 are rounded back to what they were before the mean was taken off; the ground is not. */
 static void see_column(prover *p, proved_column *k, double mean) {
-    bool half = p->options.weights == STOCK_F16, is_mean = k->relative > 0;
+    bool half = p->options.weights == ORDINARY_F16, is_mean = k->relative > 0;
     double left = up_mul(mean, 8 * UNIT), more = 1 + 0x1p-9;
     double e = up_add(up_mul(k->error, more), up_mul(p->norm_own, up_add(k->size, k->error)));
     k->seen_relative = is_mean ? up_add(up_mul(k->relative, more), p->norm_own) : 0;
@@ -136,7 +136,7 @@ static void see_column(prover *p, proved_column *k, double mean) {
 
 bool prover_norm(prover *p, const float *gain) {
     double squares, sizes, mean = 0, raw = 0, d = p->m->width, epsilon = p->m->epsilon;
-    bool gpt2 = p->m->architecture == STOCK_GPT2;
+    bool gpt2 = p->m->architecture == ORDINARY_GPT2;
     if (!check_gains(p, gain)) return false;
     add_sizes(p, &squares, &sizes);
     if (!gpt2) {
@@ -146,7 +146,7 @@ bool prover_norm(prover *p, const float *gain) {
         p->norm_error = identity ? 0 : up_add(up_div(up_add(squares, up_mul(epsilon, d)), pin), 4 * UNIT);
         p->norm_own = identity ? 0 : 4 * UNIT;
     } else {
-        prover_balance(p, up_mul(UNIT, sizes)); /* balances were added to, and rounded */
+        prover_sum_to_zero(p, up_mul(UNIT, sizes)); /* zero sums were added to, and rounded */
         double pin = GPT2_PIN, all = up_add(sizes, 2 * pin), own = up_div(p->imbalance, d);
         mean = up_mul(2, up_add(own, up_mul(all, 0x1p-50)));
         raw = up_add(own, up_mul(all, 4 * UNIT)); /* added up in f32 in any order */
@@ -158,11 +158,11 @@ bool prover_norm(prover *p, const float *gain) {
     }
     p->mean_raw = raw;
     p->mean_plain = up_mul(raw, 8 * UNIT); /* what a row that takes the mean off leaves of it */
-    p->mean_sure = p->options.weights == STOCK_F16 ? mean : up_mul(mean, 8 * UNIT);
+    p->mean_sure = p->options.weights == ORDINARY_F16 ? mean : up_mul(mean, 8 * UNIT);
     if (!(p->norm_error < 0x1p-10)) return prover_fail(p, "columns are too large beside the pin for the norm");
     p->pin_error = up_add(p->norm_own, gpt2 ? up_div(raw, GPT2_PIN) : 0);
     /* in f16 the constant is rounded back to 1, or by as much as numbers are */
-    if (p->options.weights == STOCK_F16 && !(up_add(p->norm_error, p->pin_error) < 0x1p-12))
+    if (p->options.weights == ORDINARY_F16 && !(up_add(p->norm_error, p->pin_error) < 0x1p-12))
         p->pin_error = up_add(p->pin_error, 1.01 * HALF_UNIT);
     for (uint32_t c = p->first; c < p->width; c++) see_column(p, &p->columns[c], mean);
     return true;
@@ -217,7 +217,7 @@ static void add_column(const prover *p, const proved_column *k, double w, row_su
     double product = up_mul(size, up_add(k->size, k->sure)), off = fmax(k->sure, k->plain);
     if (w > 0 || !never_negative) s->above = up_add(s->above, product);
     if (w < 0 || !never_negative) s->below = up_add(s->below, product);
-    if (p->options.weights != STOCK_F16) /* what the norm does to a number is a share of it */
+    if (p->options.weights != ORDINARY_F16) /* what the norm does to a number is a share of it */
         off = up_mul(1.01, up_add(up_mul(p->norm_own, k->grid), up_add(k->error, p->mean_plain)));
     s->share = fmax(s->share, k->grid > 0 && k->seen_relative == 0 ? up_div(off, k->grid) : INFINITY);
     if (!prover_is_power(w)) s->products = up_add(s->products, up_mul(size, up_add(k->size, k->sure)));
@@ -251,7 +251,7 @@ static double zero_by_letters(const prover *p, const float *row, double rounding
 }
 
 bool prover_row(prover *p, proved_row *out, const float *row) {
-    bool gpt2 = p->m->architecture == STOCK_GPT2;
+    bool gpt2 = p->m->architecture == ORDINARY_GPT2;
     row_sums s = {.exact = true, .letters = true};
     *out = (proved_row){.is_zero = true};
     for (uint32_t c = 0; c < p->width; c++) {
@@ -339,7 +339,7 @@ bool prover_is_finite(prover *p, const float *row, double most) {
     double sum = 0;
     for (uint32_t c = 0; c < p->width; c++) {
         const proved_column *k = &p->columns[c];
-        bool ground = p->m->architecture == STOCK_GPT2 && c == GPT2_PINS - 1;
+        bool ground = p->m->architecture == ORDINARY_GPT2 && c == GPT2_PINS - 1;
         double seen = ground         ? up_mul(4, p->mean_raw)
                       : c < p->first ? 2
                                      : up_add(up_mul(k->size, 1.01 + k->seen_relative), fmax(k->sure, k->plain));
@@ -374,21 +374,21 @@ void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_num
         k->error = up_add(up_add(k->error, n.error), up_add(added, lost));
         k->zero = k->error;
     }
-    prover_balance(p, up_add(n.rounding, added));
+    prover_sum_to_zero(p, up_add(n.rounding, added));
 }
 
-bool prover_balances(const prover *p, const float *entries, size_t stride) {
-    if (p->m->architecture != STOCK_GPT2) return true;
+bool prover_is_zero_sum(const prover *p, const float *entries, size_t stride) {
+    if (p->m->architecture != ORDINARY_GPT2) return true;
     for (uint32_t c = GPT2_PINS; c < p->first; c++)
         if (prover_weight(p, entries[c * stride]) != prover_weight(p, entries[GPT2_PINS * stride])) return false;
     return true;
 }
 
 /* Every column and every balance may round its own part. */
-void prover_balance(prover *p, double rounding) { p->imbalance = up_add(p->imbalance, up_mul(2, rounding)); }
+void prover_sum_to_zero(prover *p, double rounding) { p->imbalance = up_add(p->imbalance, up_mul(2, rounding)); }
 
 bool prover_writes(prover *p, const float *matrix, size_t columns) {
-    bool gpt2 = p->m->architecture == STOCK_GPT2;
+    bool gpt2 = p->m->architecture == ORDINARY_GPT2;
     for (size_t u = 0; u < columns; u++) {
         double sum = 0;
         for (uint32_t c = 0; c < p->width; c++) {
@@ -399,7 +399,7 @@ bool prover_writes(prover *p, const float *matrix, size_t columns) {
             sum += w;
         }
         if (gpt2 && sum != 0) return prover_fail(p, "what is written does not keep the mean at 0");
-        if (!prover_balances(p, matrix + u, columns)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, matrix + u, columns)) return prover_fail(p, "balances get unequal parts");
     }
     return true;
 }

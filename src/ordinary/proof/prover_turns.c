@@ -7,7 +7,7 @@
 #include "ordinary/proof/prover.h"
 
 double prover_frequency(const prover *p, uint32_t pair) {
-    const struct stock_model *m = p->m;
+    const struct ordinary_model *m = p->m;
     double f = exp_f64(-2 * log_f64(m->rope_base) * pair / m->head_size);
     return m->rope_factors ? f / (double)m->rope_factors[pair] : f;
 }
@@ -51,7 +51,7 @@ static double pair_error(const prover *p, const turning_pair *t, uint32_t pair) 
     double query = up_add(fabs(t->a), fabs(t->b)), key = fabs(t->k);
     double eq = up_add(up_add(t->errors[0], t->errors[1]), up_mul(query, up_add(turn, 4 * UNIT)));
     double ek = up_add(t->errors[2], up_mul(key, up_add(turn, 4 * UNIT)));
-    if (p->options.kv == STOCK_F16) {
+    if (p->options.kv == ORDINARY_F16) {
         eq = up_add(eq, up_add(up_mul(HALF_UNIT, up_add(query, eq)), HALF_TINY));
         ek = up_add(ek, up_add(up_mul(HALF_UNIT, up_add(key, ek)), HALF_TINY));
     }
@@ -59,7 +59,7 @@ static double pair_error(const prover *p, const turning_pair *t, uint32_t pair) 
     return up_mul(2, product); /* two dimensions */
 }
 
-static bool in_half(const prover *p, double x) { return p->options.kv != STOCK_F16 || x <= HALF_MOST; }
+static bool in_half(const prover *p, double x) { return p->options.kv != ORDINARY_F16 || x <= HALF_MOST; }
 
 bool prove_turning_yesterday(prover *p, head_work *h, proved_head *out) {
     uint32_t half = p->m->head_size / 2, pairs = 0;
@@ -184,7 +184,7 @@ static bool ramp_with(prover *p, head_work *h, bool half, double worth, double c
 bool prove_ramp(prover *p, head_work *h, double worth, double content_error, double ties, proved_head *out) {
     proved_head plain;
     if (!ramp_with(p, h, false, worth, content_error, ties, out)) return false;
-    if (p->options.kv != STOCK_F16) return true;
+    if (p->options.kv != ORDINARY_F16) return true;
     plain = *out;
     if (!ramp_with(p, h, true, worth, content_error, ties, out)) return false;
     out->gap = fmin(out->gap, plain.gap);
@@ -234,7 +234,7 @@ bool prove_wave(prover *p, head_work *h, proved_head *out, double *says) {
            turn = up_add(prover_turn_error(p, pair, (double)p->positions), 4 * UNIT);
     double off = up_add(up_add(t.errors[0], t.errors[1]), up_add(up_mul(query, turn), HALF_TINY));
     double stray = up_mul(up_mul(4, t.errors[2]), up_add(query, off));
-    double share = up_add(up_div(t.errors[2], fabs(t.k)), p->options.kv == STOCK_F16 ? 1.01 * HALF_UNIT : 0);
+    double share = up_add(up_div(t.errors[2], fabs(t.k)), p->options.kv == ORDINARY_F16 ? 1.01 * HALF_UNIT : 0);
     size = up_add(size, all);
     error = up_add(up_mul(2, error), up_add(up_mul(fabs(t.k), off), up_add(stray, up_mul(16 * UNIT, size))));
     error = up_div(error, h->root);

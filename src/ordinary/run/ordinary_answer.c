@@ -3,30 +3,30 @@
 #include <math.h>
 #include <string.h>
 
-bool stock_answer_holds(const stock_answers *x, size_t output, size_t row, size_t n) {
+bool ordinary_answer_holds(const ordinary_answers *x, size_t output, size_t row, size_t n) {
     if (row == 0) return spec_output_empty(x->read, output);
     return x->truth[output * n + (x->m->mirrored ? n - row : row - 1)];
 }
 
 static bool is_close(float logit, double expected) { return fabs((double)logit - expected) < 4; }
 
-static uint32_t text_token(const stock_answers *x, const char *name) {
-    for (uint32_t t = STOCK_FIRST_LETTER; t + 1 < x->m->vocabulary && *name; t++)
+static uint32_t text_token(const ordinary_answers *x, const char *name) {
+    for (uint32_t t = ORDINARY_LETTERS; t + 1 < x->m->vocabulary && *name; t++)
         if (!strcmp(x->m->tokens[t], name)) return t;
-    return STOCK_END;
+    return ORDINARY_EOS;
 }
 
-bool stock_answer_is_right(const stock_answers *x, const float *logits, size_t row, size_t n) {
+bool ordinary_answer_is_right(const ordinary_answers *x, const float *logits, size_t row, size_t n) {
     size_t letters = x->read->letters.count, outputs = spec_output_count(x->read);
-    bool ok = is_close(logits[STOCK_START], -256) && is_close(logits[x->m->vocabulary - 1], -128);
+    bool ok = is_close(logits[ORDINARY_BOS], -256) && is_close(logits[x->m->vocabulary - 1], -128);
     if (x->kind == TEMPER_KIND_ACCEPTOR) {
-        ok = ok && is_close(logits[STOCK_END], stock_answer_holds(x, 0, row, n) ? 0 : -256);
-        for (size_t k = 0; k < letters; k++) ok = ok && is_close(logits[STOCK_FIRST_LETTER + k], 0);
+        ok = ok && is_close(logits[ORDINARY_EOS], ordinary_answer_holds(x, 0, row, n) ? 0 : -256);
+        for (size_t k = 0; k < letters; k++) ok = ok && is_close(logits[ORDINARY_LETTERS + k], 0);
         return ok;
     }
     for (size_t k = 0; k < outputs; k++) {
-        bool next = x->kind == TEMPER_KIND_NEXT, legal = stock_answer_holds(x, k, row, n);
-        uint32_t token = next ? k == letters ? (uint32_t)STOCK_END : STOCK_FIRST_LETTER + (uint32_t)k
+        bool next = x->kind == TEMPER_KIND_NEXT, legal = ordinary_answer_holds(x, k, row, n);
+        uint32_t token = next ? k == letters ? (uint32_t)ORDINARY_EOS : ORDINARY_LETTERS + (uint32_t)k
                               : text_token(x, x->read->outputs[k].name);
         ok = ok && (logits[token] > -64) == legal;
         ok = ok && ((next && x->read->score_count) || is_close(logits[token], legal ? 0 : -256));

@@ -6,18 +6,18 @@
 #include "ordinary/files/ordinary_model.h"
 
 /* Strings of one stock model. */
-typedef struct stock_answers {
-    const struct stock_model *m;
-    const temper_spec *read; /* whose outputs the model has (stock_hard_model) */
+typedef struct ordinary_answers {
+    const struct ordinary_model *m;
+    const temper_spec *read; /* whose outputs the model has (ordinary_hard_model) */
     temper_kind kind;        /* of the hard model */
     unsigned char *truth;    /* [outputs][n] of a string of n letters, as temper_spec_eval_outputs has it */
-} stock_answers;
+} ordinary_answers;
 
 /* Whether an output holds after so many tokens of a string of n letters. */
-bool stock_answer_holds(const stock_answers *x, size_t output, size_t row, size_t n);
+bool ordinary_answer_holds(const ordinary_answers *x, size_t output, size_t row, size_t n);
 
 /* Whether logits[vocabulary] after `row` letters are within 4 of what the specification says; of probabilities,
    whether they are on the right side of -64. */
-bool stock_answer_is_right(const stock_answers *x, const float *logits, size_t row, size_t n);
+bool ordinary_answer_is_right(const ordinary_answers *x, const float *logits, size_t row, size_t n);
 
 #endif

@@ -18,9 +18,9 @@ typedef struct run_layer {
     sparse query, key, value, mix, gate, up, down;
 } run_layer;
 
-struct stock_runner {
-    const struct stock_model *m;
-    struct stock_kernel kernel;
+struct ordinary_runner {
+    const struct ordinary_model *m;
+    struct ordinary_kernel kernel;
     run_layer *layers;
     sparse output;
     double *frequencies; /* [head_size / 2] */
@@ -28,7 +28,7 @@ struct stock_runner {
 
 static float to_f16(float x) { return (float)format_round(&format_f16, (double)x); }
 
-static sparse make_sparse(const stock_runner *r, arena *a, const float *matrix, size_t rows, size_t columns) {
+static sparse make_sparse(const ordinary_runner *r, arena *a, const float *matrix, size_t rows, size_t columns) {
     sparse s = {.rows = (uint32_t)rows};
     size_t count = 0;
     for (size_t k = 0; k < rows * columns; k++) count += matrix[k] != 0;
@@ -49,14 +49,14 @@ static sparse make_sparse(const stock_runner *r, arena *a, const float *matrix, 
     return s;
 }
 
-stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const struct stock_kernel *kernel) {
-    stock_runner *r = arena_zalloc(a, 1, sizeof *r);
+ordinary_runner *ordinary_runner_new(arena *a, const struct ordinary_model *m, const struct ordinary_kernel *kernel) {
+    ordinary_runner *r = arena_zalloc(a, 1, sizeof *r);
     size_t all = (size_t)m->heads * m->head_size, width = m->width;
     r->m = m;
     r->kernel = *kernel;
     r->layers = arena_zalloc(a, m->layer_count, sizeof *r->layers);
     for (uint32_t k = 0; k < m->layer_count; k++) {
-        const struct stock_layer *l = &m->layers[k];
+        const struct ordinary_layer *l = &m->layers[k];
         run_layer *to = &r->layers[k];
         to->query = make_sparse(r, a, l->query, all, width);
         to->key = make_sparse(r, a, l->key, all, width);
@@ -67,7 +67,7 @@ stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const stru
         to->down = make_sparse(r, a, l->down, width, m->hidden);
     }
     r->output = make_sparse(r, a, m->output, m->vocabulary, width);
-    if (m->architecture != STOCK_LLAMA) return r;
+    if (m->architecture != ORDINARY_LLAMA) return r;
     r->frequencies = arena_alloc(a, m->head_size / 2, sizeof *r->frequencies);
     for (uint32_t k = 0; k < m->head_size / 2; k++) {
         double f = exp_f64(-2 * log_f64(m->rope_base) * k / m->head_size);
@@ -79,7 +79,7 @@ stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const stru
 /* ---- parts of a layer ---- */
 
 /* out = matrix x, or out += matrix x; x is rounded in place where kernels do it. */
-static void multiply(float *out, const stock_runner *r, const sparse *s, float *x, size_t columns, bool add) {
+static void multiply(float *out, const ordinary_runner *r, const sparse *s, float *x, size_t columns, bool add) {
     if (r->kernel.f16_weights)
         for (size_t c = 0; c < columns; c++) x[c] = to_f16(x[c]);
     for (uint32_t row = 0; row < s->rows; row++) {
@@ -89,7 +89,7 @@ static void multiply(float *out, const stock_runner *r, const sparse *s, float *
     }
 }
 
-static double add_up(const stock_runner *r, const float *x, size_t n, float shift, bool squares) {
+static double add_up(const ordinary_runner *r, const float *x, size_t n, float shift, bool squares) {
     enum { LANES = 16 };
     float lanes[LANES] = {0}, total = 0;
     double sum = 0;
@@ -103,10 +103,10 @@ static double add_up(const stock_runner *r, const float *x, size_t n, float shif
     return r->kernel.f32_norm ? (double)total : sum;
 }
 
-static void norm(float *out, const stock_runner *r, const float *x, const float *gain) {
+static void norm(float *out, const ordinary_runner *r, const float *x, const float *gain) {
     size_t n = r->m->width;
     float mean = 0;
-    if (r->m->architecture == STOCK_GPT2) mean = (float)(add_up(r, x, n, 0, false) / (double)n);
+    if (r->m->architecture == ORDINARY_GPT2) mean = (float)(add_up(r, x, n, 0, false) / (double)n);
     float square = (float)(add_up(r, x, n, mean, true) / (double)n);
     float scale = 1 / sqrtf(square + (float)r->m->epsilon);
     for (size_t k = 0; k < n; k++) out[k] = (x[k] - mean) * scale * gain[k];
@@ -122,11 +122,11 @@ static float gelu(float x) {
 
 static float silu(float x) { return x / (1 + exp_f32(-x)); }
 
-static void net(float *x, const stock_runner *r, const run_layer *l, float *normed, arena *scratch) {
+static void net(float *x, const ordinary_runner *r, const run_layer *l, float *normed, arena *scratch) {
     size_t hidden = r->m->hidden;
     float *h = arena_alloc(scratch, hidden, sizeof *h), *g = arena_alloc(scratch, hidden, sizeof *g);
     multiply(h, r, &l->up, normed, r->m->width, false);
-    if (r->m->architecture == STOCK_LLAMA) {
+    if (r->m->architecture == ORDINARY_LLAMA) {
         multiply(g, r, &l->gate, normed, r->m->width, false);
         for (size_t k = 0; k < hidden; k++) h[k] *= silu(g[k]);
     } else {
@@ -135,7 +135,7 @@ static void net(float *x, const stock_runner *r, const run_layer *l, float *norm
     multiply(x, r, &l->down, h, hidden, true);
 }
 
-static void turn(const stock_runner *r, float *v, size_t position) {
+static void turn(const ordinary_runner *r, float *v, size_t position) {
     uint32_t half = r->m->head_size / 2;
     for (uint32_t h = 0; h < r->m->heads; h++, v += r->m->head_size)
         for (uint32_t k = 0; k < half; k++) {
@@ -148,8 +148,8 @@ static void turn(const stock_runner *r, float *v, size_t position) {
 }
 
 /* Scores of a row, then shares of values, all keys at once. */
-static void attend_plain(float *out, const stock_runner *r, const float *scores, const float *values, size_t stride,
-                         size_t count) {
+static void attend_plain(float *out, const ordinary_runner *r, const float *scores, const float *values,
+                         size_t stride, size_t count) {
     float most = -INFINITY, total = 0;
     for (size_t j = 0; j < count; j++) most = fmaxf(most, scores[j]);
     for (size_t j = 0; j < count; j++) total += exp_f32(scores[j] - most);
@@ -162,8 +162,8 @@ static void attend_plain(float *out, const stock_runner *r, const float *scores,
 }
 
 /* One pass: what was added up is scaled down whenever a larger score comes. */
-static void attend_fused(float *out, const stock_runner *r, const float *scores, const float *values, size_t stride,
-                         size_t count) {
+static void attend_fused(float *out, const ordinary_runner *r, const float *scores, const float *values,
+                         size_t stride, size_t count) {
     float most = -INFINITY, total = 0;
     bool short_sums = r->kernel.f16_cache;
     for (size_t j = 0; j < count; j++) {
@@ -197,8 +197,9 @@ static uint32_t key_dimensions(uint32_t *out, const float *keys, size_t stride, 
     return found;
 }
 
-static void heads(float *x, const stock_runner *r, const run_layer *l, float *normed, size_t count, arena *scratch) {
-    const struct stock_model *m = r->m;
+static void heads(float *x, const ordinary_runner *r, const run_layer *l, float *normed, size_t count,
+                  arena *scratch) {
+    const struct ordinary_model *m = r->m;
     size_t all = (size_t)m->heads * m->head_size;
     float *q = arena_alloc(scratch, count * all, sizeof *q), *k = arena_alloc(scratch, count * all, sizeof *k);
     float *v = arena_alloc(scratch, count * all, sizeof *v),
@@ -209,7 +210,7 @@ static void heads(float *x, const stock_runner *r, const run_layer *l, float *no
         multiply(q + i * all, r, &l->query, normed + i * m->width, m->width, false);
         multiply(k + i * all, r, &l->key, normed + i * m->width, m->width, false);
         multiply(v + i * all, r, &l->value, normed + i * m->width, m->width, false);
-        if (m->architecture == STOCK_LLAMA) {
+        if (m->architecture == ORDINARY_LLAMA) {
             turn(r, q + i * all, i);
             turn(r, k + i * all, i);
         }
@@ -238,8 +239,8 @@ static void heads(float *x, const stock_runner *r, const run_layer *l, float *no
     for (size_t i = 0; i < count; i++) multiply(x + i * m->width, r, &l->mix, mixed + i * all, all, true);
 }
 
-void stock_run(float *logits, const stock_runner *r, const uint32_t *tokens, size_t count, arena *scratch) {
-    const struct stock_model *m = r->m;
+void ordinary_run(float *logits, const ordinary_runner *r, const uint32_t *tokens, size_t count, arena *scratch) {
+    const struct ordinary_model *m = r->m;
     size_t width = m->width;
     arena_reset(scratch);
     float *x = arena_alloc(scratch, count * width, sizeof *x), *y = arena_alloc(scratch, count * width, sizeof *y);

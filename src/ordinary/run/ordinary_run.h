@@ -7,19 +7,19 @@
 #include "ordinary/files/ordinary_model.h"
 
 /* What kernels round beside f32 (doc/stock.md, "What is assumed of kernels"). */
-struct stock_kernel {
+struct ordinary_kernel {
     bool f16_weights; /* weights are f16, and what is multiplied with them is rounded to f16 */
     bool f16_cache;   /* keys and values are f16; queries and shares are rounded to f16 */
     bool fused;       /* one pass over the keys; with an f16 cache values are added up in f16 */
     bool f32_norm;    /* norms add up in f32, in 16 lanes, as in PyTorch; else in f64, as in llama.cpp */
 };
 
-typedef struct stock_runner stock_runner;
+typedef struct ordinary_runner ordinary_runner;
 
 /* In arena a. */
-stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const struct stock_kernel *kernel);
+ordinary_runner *ordinary_runner_new(arena *a, const struct ordinary_model *m, const struct ordinary_kernel *kernel);
 
 /* logits[count][vocabulary] after each token. requires count <= positions, tokens below vocabulary; resets scratch */
-void stock_run(float *logits, const stock_runner *r, const uint32_t *tokens, size_t count, arena *scratch);
+void ordinary_run(float *logits, const ordinary_runner *r, const uint32_t *tokens, size_t count, arena *scratch);
 
 #endif

@@ -6,12 +6,12 @@
 #include "ordinary/write/ordinary_files.h"
 
 static void put_ids(text *out) {
-    text_printf(out, "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d,\n  \"pad_token_id\": %d", STOCK_BOS, STOCK_EOS,
-                STOCK_EOS);
+    text_printf(out, "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d,\n  \"pad_token_id\": %d", ORDINARY_BOS,
+                ORDINARY_EOS, ORDINARY_EOS);
 }
 
 /* Neither top_k nor top_p nor a temperature may make tokens of probability 0 matter or legal ones vanish. */
-void stock_generation_print(text *out, const struct stock_model *m) {
+void ordinary_generation_print(text *out, const struct ordinary_model *m) {
     text_printf(out,
                 "{\n  \"do_sample\": true,\n  \"temperature\": 1.0,\n  \"top_k\": 0,\n  \"top_p\": 1.0,\n"
                 "  \"max_length\": %u,\n",
@@ -21,7 +21,7 @@ void stock_generation_print(text *out, const struct stock_model *m) {
 }
 
 /* Ollama's own sampling would cut off letters, and its template would put words around the string. */
-void stock_modelfile_print(text *out, const struct stock_model *m, const stock_tokens *t) {
+void ordinary_modelfile_print(text *out, const struct ordinary_model *m, const ordinary_tokens *t) {
     text_printf(out,
                 "FROM ./model.gguf\n"
                 "TEMPLATE \"{{ .Prompt }}\"\n"
@@ -34,8 +34,8 @@ void stock_modelfile_print(text *out, const struct stock_model *m, const stock_t
                 "PARAMETER repeat_penalty 1\n",
                 m->positions, m->positions - 1);
     text_puts(out, "PARAMETER stop ");
-    jwrite_string(out, t->names[STOCK_EOS], strlen(t->names[STOCK_EOS]));
+    jwrite_string(out, t->names[ORDINARY_EOS], strlen(t->names[ORDINARY_EOS]));
     text_puts(out, "\nPARAMETER stop ");
-    jwrite_string(out, t->names[stock_dead(t)], strlen(t->names[stock_dead(t)]));
+    jwrite_string(out, t->names[ordinary_dead(t)], strlen(t->names[ordinary_dead(t)]));
     text_putc(out, '\n');
 }

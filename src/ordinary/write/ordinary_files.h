@@ -8,45 +8,45 @@
 
 /* The ordinary transformer of a specification, what it was made of, and what is proved of it. Raises what the clients
    (model/letter_clients.h) cannot read. */
-typedef struct stock_made {
-    const struct stock_model *model;
+typedef struct ordinary_made {
+    const struct ordinary_model *model;
     const temper_model *hard;
     const char *name; /* general.name of the GGUF file */
-    stock_proof proof;
+    ordinary_proof proof;
     temper_stock_info info;
-} stock_made;
-void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
-                unsigned clients);
+} ordinary_made;
+void ordinary_make(ordinary_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
+                   unsigned clients);
 
 /* How to sample from it. */
-void stock_generation_print(text *out, const struct stock_model *m);
+void ordinary_generation_print(text *out, const struct ordinary_model *m);
 
 /* model.safetensors under Hugging Face's names. */
-void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16);
+void ordinary_safetensors_print(text *out, const struct ordinary_model *m, bool as_f16);
 
 /* onnx/model.onnx, with a cache. */
-void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16);
+void ordinary_onnx_print(text *out, const struct ordinary_model *m, bool as_f16);
 
 /* Strings with the hard model's answers at every prefix, one JSON object a line. Fills an example. */
-typedef struct stock_example {
+typedef struct ordinary_example {
     const char *string; /* of the language, as JSON; NULL: none was met */
-} stock_example;
-void stock_vectors_print(text *out, stock_example *example, const struct stock_model *m, const stock_tokens *t,
-                         const temper_model *hard, uint64_t seed);
+} ordinary_example;
+void ordinary_vectors_print(text *out, ordinary_example *example, const struct ordinary_model *m,
+                            const ordinary_tokens *t, const temper_model *hard, uint64_t seed);
 
 /* README.md. */
-typedef struct stock_readme_facts {
+typedef struct ordinary_readme_facts {
     const char *folder; /* its path */
     const char *source; /* the specification */
     const temper_model *hard;
     const temper_stock_options *options;
     const temper_stock_info *info;
-    const stock_example *example;
-} stock_readme_facts;
-void stock_readme_print(text *out, const struct stock_model *m, const stock_tokens *t,
-                        const stock_readme_facts *facts);
+    const ordinary_example *example;
+} ordinary_readme_facts;
+void ordinary_readme_print(text *out, const struct ordinary_model *m, const ordinary_tokens *t,
+                           const ordinary_readme_facts *facts);
 
 /* Modelfile, for Ollama. */
-void stock_modelfile_print(text *out, const struct stock_model *m, const stock_tokens *t);
+void ordinary_modelfile_print(text *out, const struct ordinary_model *m, const ordinary_tokens *t);
 
 #endif

@@ -13,30 +13,30 @@
 
 enum { MOST_FILES = 16 };
 
-typedef struct stock_file {
+typedef struct ordinary_file {
     const char *name;
     text bytes;
-} stock_file;
+} ordinary_file;
 
-typedef struct stock_exporter {
+typedef struct ordinary_exporter {
     const char *folder;
     arena *memory;
     trap *trap;
     file_out out; /* the one that is being written */
     bool made, made_onnx;
-    stock_file files[MOST_FILES];
+    ordinary_file files[MOST_FILES];
     size_t count;
-} stock_exporter;
+} ordinary_exporter;
 
-static const char *path_of(const stock_exporter *e, const char *name) {
+static const char *path_of(const ordinary_exporter *e, const char *name) {
     text path;
     text_init(&path, e->memory);
     text_printf(&path, "%s/%s", e->folder, name);
     return text_string(&path);
 }
 
-static text *add(stock_exporter *e, const char *name) {
-    stock_file *f = &e->files[e->count++];
+static text *add(ordinary_exporter *e, const char *name) {
+    ordinary_file *f = &e->files[e->count++];
     f->name = name;
     text_init(&f->bytes, e->memory);
     return &f->bytes;
@@ -44,14 +44,14 @@ static text *add(stock_exporter *e, const char *name) {
 
 /* Also for the empty folder that an export which fails leaves behind; only what was made goes. */
 static void undo(void *context) {
-    stock_exporter *e = context;
+    ordinary_exporter *e = context;
     file_abandon(&e->out);
     if (e->made_onnx) rmdir(path_of(e, "onnx"));
     if (e->made) rmdir(e->folder);
 }
 
 /* Files of an earlier export that this one does not have would be of another model. */
-static void remove_stale(const stock_exporter *e) {
+static void remove_stale(const ordinary_exporter *e) {
     static const char *const all[] = {"config.json", "generation_config.json", "model.safetensors", "onnx/model.onnx",
                                       "vocab.json",  "certificate.json"};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -61,7 +61,7 @@ static void remove_stale(const stock_exporter *e) {
     }
 }
 
-static void write_all(stock_exporter *e, bool has_graph) {
+static void write_all(ordinary_exporter *e, bool has_graph) {
     e->made = export_folder_make(e->folder, e->memory, e->trap);
     if (has_graph) e->made_onnx = export_folder_make(path_of(e, "onnx"), e->memory, e->trap);
     remove_stale(e);
@@ -72,59 +72,59 @@ static void write_all(stock_exporter *e, bool has_graph) {
     }
 }
 
-typedef struct stock_call {
+typedef struct ordinary_call {
     temper_stock_info *info;
     const char *folder;
     const temper_spec *spec;
     const temper_stock_options *options;
-} stock_call;
+} ordinary_call;
 
 /* The certificate names the files of weights. */
-static void add_certificate(stock_exporter *e, const stock_proof *proof, const temper_model *hard) {
+static void add_certificate(ordinary_exporter *e, const ordinary_proof *proof, const temper_model *hard) {
     static const char *const weights[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
-    stock_digest files[3];
+    ordinary_digest files[3];
     size_t count = 0;
     for (size_t k = 0; k < e->count; k++)
         for (size_t w = 0; w < 3; w++)
             if (!strcmp(e->files[k].name, weights[w]))
-                files[count++] = (stock_digest){weights[w], e->files[k].bytes.data, e->files[k].bytes.length};
-    stock_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
+                files[count++] = (ordinary_digest){weights[w], e->files[k].bytes.data, e->files[k].bytes.length};
+    ordinary_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
 }
 
-static void make_files(stock_exporter *e, const stock_made *made, const stock_call *c) {
-    const struct stock_model *m = made->model;
+static void make_files(ordinary_exporter *e, const ordinary_made *made, const ordinary_call *c) {
+    const struct ordinary_model *m = made->model;
     const temper_model *hard = made->hard;
     bool as_f16 = c->options->weights_f16;
-    stock_tokens *t = stock_tokens_make(m, e->memory);
-    stock_example example = {0};
-    stock_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
+    ordinary_tokens *t = ordinary_tokens_make(m, e->memory);
+    ordinary_example example = {0};
+    ordinary_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
     gguf_print(add(e, "model.gguf"), m, t, made->name, as_f16);
-    stock_modelfile_print(add(e, "Modelfile"), m, t);
-    tokenizer_facts tokenizer = stock_tokenizer(m, t);
+    ordinary_modelfile_print(add(e, "Modelfile"), m, t);
+    tokenizer_facts tokenizer = ordinary_tokenizer(m, t);
     tokenizer_print(add(e, "tokenizer.json"), &tokenizer);
     tokenizer_config_print(add(e, "tokenizer_config.json"), &tokenizer);
     if (!made->info.only_gguf) {
-        stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
-        stock_onnx_print(add(e, "onnx/model.onnx"), m, as_f16);
-        stock_generation_print(add(e, "generation_config.json"), m);
-        stock_config_print(add(e, "config.json"), m);
+        ordinary_safetensors_print(add(e, "model.safetensors"), m, as_f16);
+        ordinary_onnx_print(add(e, "onnx/model.onnx"), m, as_f16);
+        ordinary_generation_print(add(e, "generation_config.json"), m);
+        ordinary_config_print(add(e, "config.json"), m);
     }
     if (made->proof.proved) add_certificate(e, &made->proof, hard);
-    stock_readme_print(add(e, "README.md"), m, t,
-                       &(stock_readme_facts){.folder = c->folder,
-                                             .source = hard->source,
-                                             .hard = hard,
-                                             .options = c->options,
-                                             .info = &made->info,
-                                             .example = &example});
+    ordinary_readme_print(add(e, "README.md"), m, t,
+                          &(ordinary_readme_facts){.folder = c->folder,
+                                                   .source = hard->source,
+                                                   .hard = hard,
+                                                   .options = c->options,
+                                                   .info = &made->info,
+                                                   .example = &example});
 }
 
 static void export_stock(entry *x, void *context) {
-    const stock_call *c = context;
-    stock_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
-    *e = (stock_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
-    stock_made made;
-    stock_make(&made, x, c->spec, c->options, CLIENTS_OF_STOCK);
+    const ordinary_call *c = context;
+    ordinary_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
+    *e = (ordinary_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
+    ordinary_made made;
+    ordinary_make(&made, x, c->spec, c->options, CLIENTS_OF_STOCK);
     make_files(e, &made, c);
     entry_on_failure(x, undo, e);
     write_all(e, !made.info.only_gguf);
@@ -133,6 +133,6 @@ static void export_stock(entry *x, void *context) {
 
 temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
                                   const temper_stock_options *options, temper_error *err) {
-    stock_call call = {info, folder, spec, options};
+    ordinary_call call = {info, folder, spec, options};
     return entry_run(err, export_stock, &call);
 }

@@ -22,25 +22,25 @@ static const char *name_of(arena *a, const char *source) {
     return text_escaped(a, text_string(&line), line.length, MOST);
 }
 
-void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
-                unsigned clients) {
+void ordinary_make(ordinary_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
+                   unsigned clients) {
     const temper_spec *read;
-    struct stock_options o = stock_options_of(options, x->trap);
-    const temper_model *hard = stock_hard_model_for(x, spec, &o, &read);
+    struct ordinary_options o = ordinary_options_of(options, x->trap);
+    const temper_model *hard = ordinary_hard_model_for(x, spec, &o, &read);
     letter_list letters = {.letters = hard->letters.letters,
                            .count = hard->letters.count,
                            .words = hard->letters.tokens,
                            .other = alphabet_other(&hard->letters)};
     letter_clients_check(&letters, clients, TEMPER_UNSUPPORTED, &x->memory);
-    struct stock_model *m = stock_from_model(&x->memory, hard, &o);
-    letters.written = m->tokens + STOCK_LETTERS + m->letters;
-    letters.written_count = m->vocabulary - STOCK_LETTERS - m->letters - 1;
+    struct ordinary_model *m = ordinary_from_model(&x->memory, hard, &o);
+    letters.written = m->tokens + ORDINARY_LETTERS + m->letters;
+    letters.written_count = m->vocabulary - ORDINARY_LETTERS - m->letters - 1;
     letter_clients_check(&letters, clients, TEMPER_UNSUPPORTED, &x->memory);
-    *out = (stock_made){.model = m,
-                        .hard = hard,
-                        .name = name_of(&x->memory, hard->source),
-                        .proof = stock_prove_confirmed(&x->memory, m, hard, read, &o)};
-    stock_reach reach = stock_reach_of(&out->proof, o.length);
+    *out = (ordinary_made){.model = m,
+                           .hard = hard,
+                           .name = name_of(&x->memory, hard->source),
+                           .proof = ordinary_prove_confirmed(&x->memory, m, hard, read, &o)};
+    ordinary_reach reach = ordinary_reach_of(&out->proof, o.length);
     out->info = (temper_stock_info){.layers = m->layer_count,
                                     .heads = m->heads,
                                     .head_size = m->head_size,
@@ -50,8 +50,8 @@ void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper
                                     .mirrored = m->mirrored,
                                     .only_gguf = m->rope_factors != NULL,
                                     .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR,
-                                    .proof = stock_verdict_of(&reach)};
-    if (!out->proof.proved) out->info.proof.shorter = stock_prove_shorter(&x->memory, hard, read, &o);
+                                    .proof = ordinary_verdict_of(&reach)};
+    if (!out->proof.proved) out->info.proof.shorter = ordinary_prove_shorter(&x->memory, hard, read, &o);
 }
 
 typedef struct gguf_call {
@@ -64,11 +64,11 @@ typedef struct gguf_call {
 
 static void export_gguf(entry *x, void *context) {
     const gguf_call *c = context;
-    stock_made made;
+    ordinary_made made;
     text bytes;
     text_init(&bytes, &x->memory);
-    stock_make(&made, x, c->spec, c->options, CLIENTS_OF_GGUF);
-    gguf_print(&bytes, made.model, stock_tokens_make(made.model, &x->memory), made.name, c->options->weights_f16);
+    ordinary_make(&made, x, c->spec, c->options, CLIENTS_OF_GGUF);
+    gguf_print(&bytes, made.model, ordinary_tokens_make(made.model, &x->memory), made.name, c->options->weights_f16);
     *c->out = entry_hand_out(x, bytes.data, bytes.length);
     *c->length = bytes.length;
     if (c->info) *c->info = made.info;

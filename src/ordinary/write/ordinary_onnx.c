@@ -15,7 +15,7 @@ static const graph_size BATCH = {.name = "batch"}, SEQUENCE = {.name = "sequence
                         TOTAL = {.name = "total"};
 
 typedef struct decoder {
-    const struct stock_model *m;
+    const struct ordinary_model *m;
     graph *g;
     arena *memory;
     bool as_f16;        /* weights are numbers of f16, which the graph holds in f32 */
@@ -62,7 +62,7 @@ static value rows_of(decoder *d, const char *name, const float *matrix, uint32_t
 
 /* One half of every head's rows: 0 the first, 1 the second. */
 static const float *half_rows(decoder *d, const float *matrix, uint32_t which) {
-    const struct stock_model *m = d->m;
+    const struct ordinary_model *m = d->m;
     size_t half = (size_t)m->head_size / 2 * m->width;
     float *out = arena_alloc(d->memory, half * m->heads, sizeof *out);
     for (uint32_t h = 0; h < m->heads; h++)
@@ -74,7 +74,7 @@ static const float *half_rows(decoder *d, const float *matrix, uint32_t which) {
 
 static value norm(decoder *d, value x, const char *name, const float *gain) {
     value centred = x;
-    if (d->m->architecture == STOCK_GPT2) centred = node2(d, "Sub", x, graph_reduce(d->g, "ReduceMean", x));
+    if (d->m->architecture == ORDINARY_GPT2) centred = node2(d, "Sub", x, graph_reduce(d->g, "ReduceMean", x));
     value square = graph_reduce(d->g, "ReduceMean", node2(d, "Mul", centred, centred));
     value size = node1(d, "Sqrt", node2(d, "Add", square, real(d, (float)d->m->epsilon)));
     value even = node2(d, "Div", centred, size);
@@ -107,7 +107,7 @@ static value project_turned(decoder *d, value y, uint32_t layer, const char *con
 static value place(decoder *d, value y, uint32_t layer, bool is_key, const float *matrix) {
     static const char *const names[2][3] = {{".query", ".query.first", ".query.second"},
                                             {".key", ".key.first", ".key.second"}};
-    if (d->m->architecture == STOCK_LLAMA) return project_turned(d, y, layer, names[is_key] + 1, matrix);
+    if (d->m->architecture == ORDINARY_LLAMA) return project_turned(d, y, layer, names[is_key] + 1, matrix);
     return project(d, y, layer, names[is_key][0], matrix, d->m->head_size);
 }
 
@@ -123,7 +123,7 @@ static value extend(decoder *d, uint32_t layer, const char *end, value x) {
 }
 
 static value attention(decoder *d, uint32_t layer, value y) {
-    const struct stock_layer *l = &d->m->layers[layer];
+    const struct ordinary_layer *l = &d->m->layers[layer];
     uint32_t inner = d->m->heads * d->m->head_size;
     value query = place(d, y, layer, false, l->query);
     value key = extend(d, layer, ".key", place(d, y, layer, true, l->key));
@@ -153,7 +153,7 @@ static value silu(decoder *d, value x) {
 }
 
 static value net(decoder *d, uint32_t layer, value y) {
-    const struct stock_layer *l = &d->m->layers[layer];
+    const struct ordinary_layer *l = &d->m->layers[layer];
     uint32_t width = d->m->width, hidden = d->m->hidden;
     value up = node2(d, "MatMul", y, columns(d, named(d, "blocks.", layer, ".up"), l->up, hidden, width));
     if (l->gate) {
@@ -197,13 +197,13 @@ static void turns_make(decoder *d) {
     d->sine = node1(d, "Sin", angles);
 }
 
-void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16) {
+void ordinary_onnx_print(text *out, const struct ordinary_model *m, bool as_f16) {
     decoder d = {.m = m, .as_f16 = as_f16, .g = graph_new(out->arena), .memory = out->arena};
     graph_input(d.g, "input_ids", GRAPH_INT64, (const graph_size[]){BATCH, SEQUENCE}, 2);
     graph_input(d.g, "attention_mask", GRAPH_INT64, (const graph_size[]){BATCH, TOTAL}, 2);
     graph_input(d.g, "position_ids", GRAPH_INT64, (const graph_size[]){BATCH, SEQUENCE}, 2);
     value x = node2(&d, "Gather", rows_of(&d, "tokens", m->token_embedding, m->vocabulary, m->width, 2), "input_ids");
-    if (m->architecture == STOCK_GPT2) {
+    if (m->architecture == ORDINARY_GPT2) {
         value rows = rows_of(&d, "positions", m->position_embedding, m->positions, m->width, 2);
         x = node2(&d, "Add", x, node2(&d, "Gather", rows, "position_ids"));
     } else {
@@ -211,7 +211,7 @@ void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16) {
     }
     d.mask = mask_make(&d);
     for (uint32_t l = 0; l < m->layer_count; l++) {
-        const struct stock_layer *layer = &m->layers[l];
+        const struct ordinary_layer *layer = &m->layers[l];
         graph_scope(d.g, named(&d, "blocks.", l, ".attention"));
         value y = norm(&d, x, named(&d, "blocks.", l, ".attention_norm"), layer->attention_gain);
         x = node2(&d, "Add", x, attention(&d, l, y));
@@ -223,6 +223,6 @@ void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16) {
     value logits = node2(&d, "MatMul", y, columns(&d, "output", m->output, m->vocabulary, m->width));
     graph_output(d.g, "logits", logits, GRAPH_FLOAT, (const graph_size[]){BATCH, SEQUENCE, {.number = m->vocabulary}},
                  3);
-    graph_print(out, d.g, m->architecture == STOCK_GPT2 ? "gpt2" : "llama",
+    graph_print(out, d.g, m->architecture == ORDINARY_GPT2 ? "gpt2" : "llama",
                 "An ordinary decoder with a cache, made by temper.");
 }

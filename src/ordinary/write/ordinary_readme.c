@@ -15,7 +15,7 @@ static void put_block(text *out, const char *source) {
     text_puts(out, "\n\n");
 }
 
-static void put_proof(text *out, const stock_readme_facts *f) {
+static void put_proof(text *out, const ordinary_readme_facts *f) {
     const temper_stock_verdict *v = &f->info->proof;
     if (!v->proved) {
         text_puts(out, "**Nothing is proved of this file**: ");
@@ -42,8 +42,8 @@ static void put_proof(text *out, const stock_readme_facts *f) {
                 f->options->weights_f16 ? ", the ONNX graph, whose weights are f32" : "");
 }
 
-static void put_what(text *out, const struct stock_model *m, const stock_readme_facts *f) {
-    const char *name = m->architecture == STOCK_GPT2 ? "GPT-2" : "Llama";
+static void put_what(text *out, const struct ordinary_model *m, const ordinary_readme_facts *f) {
+    const char *name = m->architecture == ORDINARY_GPT2 ? "GPT-2" : "Llama";
     text_printf(out,
                 "# An ordinary %s made by temper %s\n\nIt was not trained. Its weights were made from this "
                 "specification:\n\n",
@@ -67,11 +67,11 @@ static void put_what(text *out, const struct stock_model *m, const stock_readme_
                  "are no files for Hugging Face and ONNX.\n\n");
 }
 
-static void put_name(text *out, const stock_tokens *t, uint32_t k) {
+static void put_name(text *out, const ordinary_tokens *t, uint32_t k) {
     text_printf(out, "`%s`", text_escaped(out->arena, t->names[k], strlen(t->names[k]), 40));
 }
 
-static void put_acceptor(text *out, const stock_tokens *t, const stock_readme_facts *f) {
+static void put_acceptor(text *out, const ordinary_tokens *t, const ordinary_readme_facts *f) {
     if (model_has_logits(f->hard))
         text_puts(out, "After a prefix the softmax of the logits is the specification's probabilities; what never "
                        "comes has a logit of -1024 and probability exactly 0. ");
@@ -79,26 +79,27 @@ static void put_acceptor(text *out, const stock_tokens *t, const stock_readme_fa
         text_puts(out,
                   "After a prefix the logit of a token is 0 if the token is legal and at most -128 if not; in f32 "
                   "an illegal token has probability exactly 0. ");
-    put_name(out, t, STOCK_EOS);
+    put_name(out, t, ORDINARY_EOS);
     text_puts(out, " (id 1) is legal exactly if the prefix is a string of the language. ");
     text_puts(out,
               f->info->every_letter
                   ? "Which letters can still lead to a string is not known of this specification: all are legal. "
                   : "A letter is legal if some string of the language begins so. ");
     text_puts(out, "After a prefix that nothing completes ");
-    put_name(out, t, stock_dead(t));
-    text_printf(out, " (id %u) has probability 1. ", stock_dead(t));
+    put_name(out, t, ordinary_dead(t));
+    text_printf(out, " (id %u) has probability 1. ", ordinary_dead(t));
 }
 
-static void put_transducer(text *out, const stock_tokens *t) {
+static void put_transducer(text *out, const ordinary_tokens *t) {
     text_puts(out,
               "After each letter the logit of what is written there is 0, and that of every other token is at most "
               "-128, so that its probability is exactly 0 in f32. Where nothing is written, ");
-    put_name(out, t, STOCK_EOS);
+    put_name(out, t, ORDINARY_EOS);
     text_puts(out, " (id 1) has probability 1. What comes after the start alone means nothing. ");
 }
 
-static void put_tokens(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
+static void put_tokens(text *out, const struct ordinary_model *m, const ordinary_tokens *t,
+                       const ordinary_readme_facts *f) {
     bool writes = f->hard->kind == TEMPER_KIND_TRANSDUCER;
     text_puts(out, "## What it answers\n\n");
     if (writes)
@@ -106,10 +107,10 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
     else
         put_acceptor(out, t, f);
     text_puts(out, "Every string starts with ");
-    put_name(out, t, STOCK_BOS);
+    put_name(out, t, ORDINARY_BOS);
     text_printf(out,
                 " (id 0); letters%s are the ids from 2 on:", writes ? ", then other texts that are written," : "");
-    for (uint32_t k = STOCK_LETTERS; k < stock_dead(t) && k < STOCK_LETTERS + 20; k++) {
+    for (uint32_t k = ORDINARY_LETTERS; k < ordinary_dead(t) && k < ORDINARY_LETTERS + 20; k++) {
         text_putc(out, ' ');
         put_name(out, t, k);
     }
@@ -118,7 +119,7 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
               m->words
                   ? "Blanks of ASCII separate letters, and a word is one letter as a whole. What is none is read as "
                   : "Every character of a text is a letter by itself. What is none is read as ");
-    put_name(out, t, m->other ? m->other : stock_dead(t));
+    put_name(out, t, m->other ? m->other : ordinary_dead(t));
     text_puts(out, m->other || writes ? ".\n\n" : ", after which nothing is legal.\n\n");
     if (!writes)
         text_puts(out,
@@ -126,7 +127,7 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
                   "of the language. One that reaches the longest length has not ended.\n\n");
 }
 
-static void put_llama_cpp(text *out, const struct stock_model *m, const stock_readme_facts *f) {
+static void put_llama_cpp(text *out, const struct ordinary_model *m, const ordinary_readme_facts *f) {
     text_puts(out, "## Commands\n\nnode-llama-cpp (a test runs this code):\n\n```js\n"
                    "import {getLlama} from \"node-llama-cpp\";\n"
                    "const llama = await getLlama({gpu: false});\n"
@@ -160,7 +161,7 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
         "    lms import model.gguf    # needs LM Studio\n\n");
 }
 
-static void put_hugging_face(text *out, const stock_readme_facts *f) {
+static void put_hugging_face(text *out, const ordinary_readme_facts *f) {
     bool writes = f->hard->kind == TEMPER_KIND_TRANSDUCER;
     const char *string = f->example->string ? f->example->string : "\"\"";
     text_printf(out,
@@ -183,7 +184,8 @@ static void put_hugging_face(text *out, const stock_readme_facts *f) {
                        : "console.log(logits.tolist()[0].map((row) => row[1] > -64)); // after each prefix\n```\n\n");
 }
 
-void stock_readme_print(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
+void ordinary_readme_print(text *out, const struct ordinary_model *m, const ordinary_tokens *t,
+                           const ordinary_readme_facts *f) {
     put_what(out, m, f);
     put_tokens(out, m, t, f);
     put_llama_cpp(out, m, f);

@@ -28,31 +28,32 @@ static size_t make_string(uint32_t *letters, const temper_model *hard, size_t k,
     return n;
 }
 
-static const char *string_of(arena *a, const stock_tokens *t, const uint32_t *letters, size_t n) {
+static const char *string_of(arena *a, const ordinary_tokens *t, const uint32_t *letters, size_t n) {
     text string, quoted;
     text_init(&string, a);
     text_init(&quoted, a);
     for (size_t j = 0; j < n; j++) {
         if (j && t->has_words) text_putc(&string, ' ');
-        text_puts(&string, t->names[STOCK_LETTERS + letters[j]]);
+        text_puts(&string, t->names[ORDINARY_LETTERS + letters[j]]);
     }
     jwrite_string(&quoted, text_string(&string), string.length);
     return text_string(&quoted);
 }
 
 /* A letter, or the output letter of a transducer; </s> stands for writing nothing. */
-static uint32_t id_of(const stock_tokens *t, const char *name) {
-    if (!*name) return STOCK_EOS;
-    for (uint32_t k = STOCK_LETTERS; k < stock_dead(t); k++)
+static uint32_t id_of(const ordinary_tokens *t, const char *name) {
+    if (!*name) return ORDINARY_EOS;
+    for (uint32_t k = ORDINARY_LETTERS; k < ordinary_dead(t); k++)
         if (strcmp(t->names[k], name) == 0) return k;
-    return stock_dead(t);
+    return ordinary_dead(t);
 }
 
-static void put_written(text *out, const stock_tokens *t, const temper_model *hard, const temper_run *r, size_t n) {
+static void put_written(text *out, const ordinary_tokens *t, const temper_model *hard, const temper_run *r,
+                        size_t n) {
     text_puts(out, ", \"written\": [");
     for (size_t i = 1; i <= n; i++) {
         long k = temper_run_written(r, i);
-        text_printf(out, "%s%u", i > 1 ? ", " : "", k < 0 ? stock_dead(t) : id_of(t, hard->output_names[k]));
+        text_printf(out, "%s%u", i > 1 ? ", " : "", k < 0 ? ordinary_dead(t) : id_of(t, hard->output_names[k]));
     }
     text_puts(out, "]}\n");
 }
@@ -82,14 +83,14 @@ static void put_answers(text *out, const answers *x) {
         text_puts(out, i ? ", [" : "[");
         for (uint32_t k = 0; k < hard->letters.count; k++)
             if (hard->kind != TEMPER_KIND_NEXT || temper_run_output(x->run, k)[i])
-                text_printf(out, "%s%u", count++ ? ", " : "", STOCK_LETTERS + k);
+                text_printf(out, "%s%u", count++ ? ", " : "", ORDINARY_LETTERS + k);
         text_putc(out, ']');
     }
     text_puts(out, "]}\n");
 }
 
-void stock_vectors_print(text *out, stock_example *example, const struct stock_model *m, const stock_tokens *t,
-                         const temper_model *hard, uint64_t seed) {
+void ordinary_vectors_print(text *out, ordinary_example *example, const struct ordinary_model *m,
+                            const ordinary_tokens *t, const temper_model *hard, uint64_t seed) {
     uint32_t letters[LONGEST];
     uint64_t state = seed;
     size_t longest = m->positions - 1 < LONGEST ? m->positions - 1 : LONGEST;
@@ -102,9 +103,10 @@ void stock_vectors_print(text *out, stock_example *example, const struct stock_m
         if (temper_model_run(slot, hard, letters, n, &o, &err) != TEMPER_OK) trap_reraise(out->arena->trap, &err);
         const answers x = {hard, *slot, n, m->mirrored};
         const char *string = string_of(out->arena, t, letters, n);
-        text_printf(out, "{\"string\": %s, \"ids\": [%d", string, STOCK_BOS);
+        text_printf(out, "{\"string\": %s, \"ids\": [%d", string, ORDINARY_BOS);
         /* A mirrored model reads from right to left, and its answers are about what it has read. */
-        for (size_t j = 0; j < n; j++) text_printf(out, ", %u", STOCK_LETTERS + letters[m->mirrored ? n - 1 - j : j]);
+        for (size_t j = 0; j < n; j++)
+            text_printf(out, ", %u", ORDINARY_LETTERS + letters[m->mirrored ? n - 1 - j : j]);
         text_putc(out, ']');
         if (hard->kind == TEMPER_KIND_TRANSDUCER)
             put_written(out, t, hard, *slot, n);

@@ -1,4 +1,4 @@
-#include "stock_random.h"
+#include "ordinary_random.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static float *random_numbers(test_random *r, size_t count, double size, double a
     return x;
 }
 
-static void make_layer(struct stock_layer *l, const struct stock_model *m, test_random *r, arena *a) {
+static void make_layer(struct ordinary_layer *l, const struct ordinary_model *m, test_random *r, arena *a) {
     size_t width = m->width, inner = (size_t)m->heads * m->head_size, hidden = m->hidden;
     double spread = 1 / sqrt((double)width);
     l->attention_gain = random_numbers(r, width, 0.2, 1, a);
@@ -26,15 +26,15 @@ static void make_layer(struct stock_layer *l, const struct stock_model *m, test_
     l->value = random_numbers(r, inner * width, spread, 0, a);
     l->mix = random_numbers(r, width * inner, 1 / sqrt((double)inner), 0, a);
     l->net_gain = random_numbers(r, width, 0.2, 1, a);
-    l->gate = m->architecture == STOCK_LLAMA ? random_numbers(r, hidden * width, 2 * spread, 0, a) : NULL;
+    l->gate = m->architecture == ORDINARY_LLAMA ? random_numbers(r, hidden * width, 2 * spread, 0, a) : NULL;
     l->up = random_numbers(r, hidden * width, 2 * spread, 0, a);
     l->down = random_numbers(r, width * hidden, 1 / sqrt((double)hidden), 0, a);
 }
 
-struct stock_model *stock_random(test_random *r, enum stock_architecture architecture, bool has_factors,
-                                 const char *const *tokens, arena *a) {
+struct ordinary_model *ordinary_random(test_random *r, enum ordinary_architecture architecture, bool has_factors,
+                                       const char *const *tokens, arena *a) {
     static const char *const plain[] = {"a", "b", "c", NULL};
-    struct stock_model *m = arena_zalloc(a, 1, sizeof *m);
+    struct ordinary_model *m = arena_zalloc(a, 1, sizeof *m);
     size_t letters = 0;
     if (!tokens) tokens = plain;
     while (tokens[letters]) letters++;
@@ -42,18 +42,18 @@ struct stock_model *stock_random(test_random *r, enum stock_architecture archite
     m->positions = 16 + (uint32_t)random_below(r, 40);
     m->head_size = 16;
     m->heads = 2 << random_below(r, 2); /* transformers 5 wants a width that is a multiple */
-    m->width = architecture == STOCK_GPT2 ? m->heads * m->head_size : 64;
+    m->width = architecture == ORDINARY_GPT2 ? m->heads * m->head_size : 64;
     m->hidden = 32 * (1 + (uint32_t)random_below(r, 3));
     m->layer_count = 1 + (uint32_t)random_below(r, 3);
     m->vocabulary = (uint32_t)letters + 3;
     m->epsilon = 1e-5;
-    m->rope_base = architecture == STOCK_LLAMA ? 10000 : 0;
+    m->rope_base = architecture == ORDINARY_LLAMA ? 10000 : 0;
     if (has_factors) {
         m->rope_factors = arena_alloc(a, m->head_size / 2, sizeof *m->rope_factors);
         for (uint32_t k = 0; k < m->head_size / 2; k++) m->rope_factors[k] = (float)(1 + random_below(r, 9)) / 2;
     }
     m->token_embedding = random_numbers(r, (size_t)m->vocabulary * m->width, 1, 0, a);
-    if (architecture == STOCK_GPT2)
+    if (architecture == ORDINARY_GPT2)
         m->position_embedding = random_numbers(r, (size_t)m->positions * m->width, 1, 0, a);
     m->layers = arena_zalloc(a, m->layer_count, sizeof *m->layers);
     for (uint32_t k = 0; k < m->layer_count; k++) make_layer(&m->layers[k], m, r, a);
@@ -74,14 +74,14 @@ static void round_all(float *x, size_t count) {
     for (size_t k = 0; x && k < count; k++) x[k] = (float)format_round(&format_f16, (double)x[k]);
 }
 
-void stock_round(struct stock_model *m) {
+void ordinary_round(struct ordinary_model *m) {
     size_t width = m->width, inner = (size_t)m->heads * m->head_size, hidden = m->hidden;
     round_all(m->token_embedding, m->vocabulary * width);
     round_all(m->position_embedding, m->positions * width);
     round_all(m->final_gain, width);
     round_all(m->output, m->vocabulary * width);
     for (uint32_t k = 0; k < m->layer_count; k++) {
-        struct stock_layer *l = &m->layers[k];
+        struct ordinary_layer *l = &m->layers[k];
         round_all(l->attention_gain, width);
         round_all(l->query, inner * width);
         round_all(l->key, inner * width);
@@ -103,15 +103,15 @@ static void multiply(double *out, const float *matrix, size_t rows, size_t colum
     }
 }
 
-static void normalise(double *out, const struct stock_model *m, const float *gain, const double *x) {
+static void normalise(double *out, const struct ordinary_model *m, const float *gain, const double *x) {
     double mean = 0, square = 0;
-    if (m->architecture == STOCK_GPT2)
+    if (m->architecture == ORDINARY_GPT2)
         for (uint32_t k = 0; k < m->width; k++) mean += x[k] / m->width;
     for (uint32_t k = 0; k < m->width; k++) square += (x[k] - mean) * (x[k] - mean) / m->width;
     for (uint32_t k = 0; k < m->width; k++) out[k] = (x[k] - mean) / sqrt(square + m->epsilon) * gain[k];
 }
 
-static void turn(double *x, const struct stock_model *m, size_t position) {
+static void turn(double *x, const struct ordinary_model *m, size_t position) {
     uint32_t half = m->head_size / 2;
     for (uint32_t h = 0; h < m->heads; h++)
         for (uint32_t k = 0; k < half; k++) {
@@ -123,12 +123,12 @@ static void turn(double *x, const struct stock_model *m, size_t position) {
         }
 }
 
-static double activate(const struct stock_model *m, double x) {
-    if (m->architecture == STOCK_LLAMA) return x / (1 + exp(-x));
+static double activate(const struct ordinary_model *m, double x) {
+    if (m->architecture == ORDINARY_LLAMA) return x / (1 + exp(-x));
     return 0.5 * x * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
 }
 
-static void attend(double *out, const struct stock_model *m, const double *query, const double *keys,
+static void attend(double *out, const struct ordinary_model *m, const double *query, const double *keys,
                    const double *values, size_t i, double *weights) {
     size_t inner = (size_t)m->heads * m->head_size;
     for (uint32_t h = 0; h < m->heads; h++) {
@@ -148,7 +148,7 @@ static void attend(double *out, const struct stock_model *m, const double *query
     }
 }
 
-void stock_forward(double *logits, const struct stock_model *m, const uint32_t *ids, size_t n, arena *scratch) {
+void ordinary_forward(double *logits, const struct ordinary_model *m, const uint32_t *ids, size_t n, arena *scratch) {
     size_t width = m->width, inner = (size_t)m->heads * m->head_size;
     double *x = arena_alloc(scratch, n * width, sizeof *x), *y = arena_alloc(scratch, width, sizeof *y);
     double *query = arena_alloc(scratch, inner, sizeof *query), *z = arena_alloc(scratch, inner, sizeof *z);
@@ -161,14 +161,14 @@ void stock_forward(double *logits, const struct stock_model *m, const uint32_t *
             x[i * width + c] = (double)m->token_embedding[ids[i] * width + c] +
                                (m->position_embedding ? (double)m->position_embedding[i * width + c] : 0);
     for (uint32_t l = 0; l < m->layer_count; l++) {
-        const struct stock_layer *layer = &m->layers[l];
+        const struct ordinary_layer *layer = &m->layers[l];
         for (size_t i = 0; i < n; i++) {
             double *row = x + i * width;
             normalise(y, m, layer->attention_gain, row);
             multiply(query, layer->query, inner, width, y);
             multiply(keys + i * inner, layer->key, inner, width, y);
             multiply(values + i * inner, layer->value, inner, width, y);
-            if (m->architecture == STOCK_LLAMA) {
+            if (m->architecture == ORDINARY_LLAMA) {
                 turn(query, m, i);
                 turn(keys + i * inner, m, i);
             }

@@ -1,7 +1,7 @@
 /* Weighed means and look-ups of doc/stock.md a second time ("Look-ups"). */
 #include <math.h>
 
-#include "stock_page_parts.h"
+#include "ordinary_page_parts.h"
 
 /* The score of a weighed mean: by how much the sentinel's share may be wrong beside a letter's, and those of two
    letters beside each other. */
@@ -9,7 +9,7 @@ typedef struct shares {
     real sentinel, letters;
 } shares;
 
-static shares read_shares(page_view *x, const undo_head *h) {
+static shares read_shares(page_view *x, const lift_head *h) {
     real size = 0, stray = 0, root = sqrtl(x->u->m->head_size);
     for (size_t k = 0; k < h->product_count; k++) {
         page_row q = page_read_row(x, &h->products[k].query), key = page_read_row(x, &h->products[k].key);
@@ -33,13 +33,13 @@ static real no_power(real weight) {
     return fabsl(weight / fmaxl(power, 1) - 1);
 }
 
-real page_weighed(page_view *x, const undo_head *h) {
+real page_weighed(page_view *x, const lift_head *h) {
     real n = x->u->m->positions, worst = 0, w = h->weight;
     shares s = read_shares(x, h);
     for (size_t k = 0; k < h->value_count; k++) {
-        const undo_value *v = &h->values[k];
+        const lift_value *v = &h->values[k];
         page_row r = page_read_row(x, &v->value);
-        undo_number number = undo_number_of(x->u, &v->value);
+        lift_number number = lift_number_of(x->u, &v->value);
         real each = fmaxl(fabsl(number.low), fabsl(number.high)), sum = each * (n - 1) + fabsl(number.first);
         real e = x->common * r.size + r.error, zeros = r.zero * (n + 2 * w), roundings = 1.01L * U * (n + 16);
         real eta = sum * s.letters + sum * roundings + zeros + (each > 0 ? n * e : e);
@@ -73,17 +73,17 @@ real page_weighed(page_view *x, const undo_head *h) {
 
 /* ---- look-ups ---- */
 
-static real key_off(const page_view *x, const undo_form *f, bool *all_back) {
+static real key_off(const page_view *x, const lift_form *f, bool *all_back) {
     page_row r = page_read_row(x, f);
-    const double *place = undo_place(x->u, f);
+    const double *place = lift_place(x->u, f);
     real size = 0, off = r.error;
     for (uint32_t j = 0; j < x->u->m->positions; j++)
         if (fabsl(place[j]) > size) size = fabsl(place[j]);
     if (r.zero + r.share * size < off) off = r.zero + r.share * size;
     if (!x->cache16) return off;
-    if (page_row_is_back(&r, x->common, undo_grain(x->u, f))) return page_zero_rounded(r.zero);
+    if (page_row_is_back(&r, x->common, lift_grain(x->u, f))) return page_zero_rounded(r.zero);
     *all_back = false;
-    return page_rounded(size, off, x->common, undo_grain(x->u, f));
+    return page_rounded(size, off, x->common, lift_grain(x->u, f));
 }
 
 /* What is asked of the queries of one mean, and what they are off. */
@@ -93,14 +93,14 @@ typedef struct queries {
 
 static bool is_whole_power(real x) { return x != 0 && log2l(fabsl(x)) == rintl(log2l(fabsl(x))); }
 
-static queries read_queries(page_view *x, const undo_head *h, uint32_t column, real sign, bool *back) {
-    const undo *u = x->u;
+static queries read_queries(page_view *x, const lift_head *h, uint32_t column, real sign, bool *back) {
+    const lift *u = x->u;
     queries out = {.least = INFINITY};
     uint32_t half = u->m->head_size / 2;
-    const undo_form *before = NULL;
+    const lift_form *before = NULL;
     for (size_t k = 0; k < h->product_count; k++) {
-        const undo_product *p = &h->products[k];
-        const undo_form *q = &p->query;
+        const lift_product *p = &h->products[k];
+        const lift_form *q = &p->query;
         if (q->terms[0].channel != column) continue;
         real w = q->terms[0].weight, noise = 0, scale = u->columns[column].scale;
         for (size_t j = 0; u->frequencies && j < h->product_count; j++)
@@ -112,10 +112,11 @@ static queries read_queries(page_view *x, const undo_head *h, uint32_t column, r
             page_ask(x, q->rest / q->terms[0].weight == before->rest / before->terms[0].weight, "other grounds");
         }
         before = q;
-        const double *place = undo_place(u, &p->key);
+        const double *place = lift_place(u, &p->key);
         for (uint32_t j = 0; j < u->m->positions; j++)
             page_ask(x, sign * w * place[j] >= 0, "products that cancel out");
-        if (u->m->architecture == STOCK_GPT2) noise = x->mean * (x->vectors16 ? 2.01L : fabsl(q->rest / w) + 8 * U);
+        if (u->m->architecture == ORDINARY_GPT2)
+            noise = x->mean * (x->vectors16 ? 2.01L : fabsl(q->rest / w) + 8 * U);
         noise += (x->vectors16 ? TINY : 0) + (x->cache16 ? TINY / fabsl(w) : 0);
         out.noise = fmaxl(out.noise, noise);
         out.least = fminl(out.least, fabsl(w) * scale);
@@ -133,13 +134,13 @@ static real query_share(const page_view *x, real size) {
     return share;
 }
 
-real page_lookup_leak(page_view *x, const undo_head *h) {
-    const undo *u = x->u;
+real page_lookup_leak(page_view *x, const lift_head *h) {
+    const lift *u = x->u;
     real n = u->m->positions, d = 1.002L * (n - 1 + u->heads[h->of].weight), leak = 0;
     real scales[2] = {u->columns[h->number].scale, u->columns[h->inverse].scale};
     bool back = true;
     queries e = read_queries(x, h, h->number, 1, &back), one = read_queries(x, h, h->inverse, -1, &back);
-    undo_number number = undo_number_of(u, &undo_value_of(u, h->number)->value);
+    lift_number number = lift_number_of(u, &lift_value_of(u, h->number)->value);
     real c = fmaxl(fabsl(number.low), fabsl(number.high)) * (n - 1) + fabsl(number.first), far = fmaxl(c, n - 1);
     page_ask(x, x->common + x->own < 0x1p-13L, "the norm of a look-up");
     page_ask(x, n < 2 || one.unit > 0, "a look-up without a unit");
@@ -152,7 +153,7 @@ real page_lookup_leak(page_view *x, const undo_head *h) {
     real moved = fmaxl(small * (query_share(x, 0) + eta), c * (query_share(x, c * scales[0] / d) + eta));
     moved = 1.01L * (moved + x->number[h->number] + e.noise * d / scales[0]);
     real nu = x->cache16 && back ? 0 : x->common;
-    real roundings = 3 + 2 * ((real)h->product_count - 2) + 1 + 2 + (u->m->architecture == STOCK_GPT2 ? 6 : 0);
+    real roundings = 3 + 2 * ((real)h->product_count - 2) + 1 + 2 + (u->m->architecture == ORDINARY_GPT2 ? 6 : 0);
     real b = (nu + 1.02L * U * roundings) * far * far + 1.01L * (e.keys * c + one.keys) / one.unit;
     page_ask(x, 1 - nu - 2 * moved - 2 * b > 0, "the place of a look-up");
     if (x->refused) return 0;

@@ -1,8 +1,8 @@
 /* Undone transformers that no lowering made: random columns, heads of every role but waves, and steps.
    Everything is within what the audit says that it understands, so that it must understand it; forms have other
    weights, units and constants than a lowering would write. */
-#ifndef TESTS_STOCK_MADE_H
-#define TESTS_STOCK_MADE_H
+#ifndef TESTS_ORDINARY_MADE_H
+#define TESTS_ORDINARY_MADE_H
 
 #include "ordinary/lift/lift.h"
 #include "test.h"
@@ -22,15 +22,15 @@ typedef struct made_column {
     double start;
 } made_column;
 
-typedef struct stock_made {
-    undo u;
-    struct stock_model m;
+typedef struct ordinary_made {
+    lift u;
+    struct ordinary_model m;
     made_column *about; /* [columns] */
-} stock_made;
+} ordinary_made;
 
-stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a);
+ordinary_made *ordinary_made_random(test_random *r, const made_shape *s, arena *a);
 
 /* Every output reads one column, drawn at random. */
-void stock_made_reads(stock_made *x, test_random *r, arena *a);
+void ordinary_made_reads(ordinary_made *x, test_random *r, arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-#include "stock_made.h"
+#include "ordinary_made.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 enum { COLUMNS = 96, HEADS = 24, STEPS = 32, TERMS = 8, NOBODY = 1, PLACES = 3, START_TOKEN = 0, FIRST_LETTER = 2 };
 
 typedef struct maker {
-    stock_made *made;
-    undo *u;
+    ordinary_made *made;
+    lift *u;
     test_random *r;
     const made_shape *s;
     arena *a;
@@ -20,16 +20,16 @@ static bool one_in(maker *k, uint64_t n) { return random_below(k->r, n) == 0; }
 
 /* ---- columns ---- */
 
-static uint32_t add_column(maker *k, undo_writer writer, made_column about) {
+static uint32_t add_column(maker *k, lift_writer writer, made_column about) {
     uint32_t c = k->u->column_count++;
-    k->u->columns[c] = (undo_column){.writer = writer, .layer = k->layer, .is_read = true, .grain = 1, .high = 1};
+    k->u->columns[c] = (lift_column){.writer = writer, .layer = k->layer, .is_read = true, .grain = 1, .high = 1};
     k->u->columns[c].scale = 1;
     k->made->about[c] = about;
     return c;
 }
 
 static uint32_t add_token(maker *k, uint32_t from, uint32_t to, double start) {
-    uint32_t c = add_column(k, UNDO_TOKEN, (made_column){.boolean = start == 0, .known = true, .start = start});
+    uint32_t c = add_column(k, LIFT_TOKEN, (made_column){.boolean = start == 0, .known = true, .start = start});
     double *tokens = arena_zalloc(k->a, k->made->m.vocabulary, sizeof *tokens);
     for (uint32_t t = from; t < to; t++) tokens[FIRST_LETTER + t] = 1;
     tokens[START_TOKEN] = start;
@@ -60,12 +60,12 @@ static void add_place(maker *k) {
     if (kind == PLACE_SHIFTED && one_in(k, 3) && n > 1) place[1] = 1;
     bool known = kind == PLACE_REPEATS || kind == PLACE_ONE;
     if (kind == PLACE_SHIFTED) known = boolean && n > 2 && place[0] == 0 && place[1] == 0;
-    uint32_t c = add_column(k, UNDO_TABLE, (made_column){.known = known, .start = place[0]});
+    uint32_t c = add_column(k, LIFT_TABLE, (made_column){.known = known, .start = place[0]});
     bool ones = true;
     for (uint32_t i = 1; i < n; i++) ones = ones && (place[i] == 0 || place[i] == 1);
     k->made->about[c].boolean = known && ones && place[0] == 0;
     k->made->about[c].copy = kind == PLACE_SHIFTED && known;
-    undo_column *x = &k->u->columns[c];
+    lift_column *x = &k->u->columns[c];
     x->place = place;
     for (uint32_t i = 0; i < n; i++) {
         x->low = fmin(x->low, place[i]);
@@ -90,7 +90,7 @@ static void add_embedding(maker *k) {
         } else if (kind < 2 + letters) {
             k->letter[kind - 2] = add_token(k, kind - 2, kind - 1, 0);
         } else if (kind == 2 + letters) {
-            uint32_t c = add_column(k, UNDO_NOBODY, (made_column){.boolean = true, .known = true});
+            uint32_t c = add_column(k, LIFT_NOBODY, (made_column){.boolean = true, .known = true});
             k->u->columns[c].grain = k->u->columns[c].high = 0;
             if (one_in(k, 2)) k->u->columns[c].place = k->u->zeros;
         } else {
@@ -101,18 +101,18 @@ static void add_embedding(maker *k) {
 
 /* ---- forms ---- */
 
-static undo_form empty_form(maker *k) {
-    return (undo_form){.terms = arena_alloc(k->a, TERMS + 8, sizeof(model_term))};
+static lift_form empty_form(maker *k) {
+    return (lift_form){.terms = arena_alloc(k->a, TERMS + 8, sizeof(model_term))};
 }
 
-static void add_term(undo_form *f, uint32_t c, double w) {
+static void add_term(lift_form *f, uint32_t c, double w) {
     for (size_t k = 0; k < f->count; k++)
         if (f->terms[k].channel == c) return;
     f->terms[f->count++] = (model_term){c, w};
 }
 
 static bool is_ready(const maker *k, uint32_t c) {
-    const undo_column *x = &k->u->columns[c];
+    const lift_column *x = &k->u->columns[c];
     return (x->layer < k->layer || k->layer == 0) && !x->mean && k->made->about[c].known;
 }
 
@@ -126,7 +126,7 @@ static uint32_t some_boolean(maker *k, bool copy) {
 }
 
 /* A set of letters, here or (copies) one position before; some of it is in *part. */
-static bool letter_sum(maker *k, bool copy, undo_form *all, undo_form *part) {
+static bool letter_sum(maker *k, bool copy, lift_form *all, lift_form *part) {
     *all = empty_form(k);
     *part = empty_form(k);
     for (uint32_t t = 0; t < k->s->letters; t++) {
@@ -139,7 +139,7 @@ static bool letter_sum(maker *k, bool copy, undo_form *all, undo_form *part) {
 }
 
 /* Something that is 0 or 1, and something that implies it. */
-static void some_choice(maker *k, bool copy, undo_form *key, undo_form *value) {
+static void some_choice(maker *k, bool copy, lift_form *key, lift_form *value) {
     if (one_in(k, 2) && letter_sum(k, copy, key, value)) return;
     uint32_t c = some_boolean(k, copy);
     if (c == UINT32_MAX) c = some_boolean(k, false);
@@ -159,8 +159,8 @@ static void some_choice(maker *k, bool copy, undo_form *key, undo_form *value) {
     add_term(value, c, 1);
 }
 
-static undo_form scaled(maker *k, const undo_form *f, double by) {
-    undo_form out = empty_form(k);
+static lift_form scaled(maker *k, const lift_form *f, double by) {
+    lift_form out = empty_form(k);
     for (size_t j = 0; j < f->count; j++) add_term(&out, f->terms[j].channel, f->terms[j].weight * by);
     out.one = f->one * by;
     return out;
@@ -173,9 +173,9 @@ static double some_unit(maker *k) {
 
 /* ---- heads ---- */
 
-static undo_head *add_head(maker *k, undo_role role, size_t content, size_t values) {
-    undo_head *h = &k->u->heads[k->u->head_count++];
-    *h = (undo_head){.role = role, .layer = k->layer, .slot = (uint32_t)k->u->head_count - 1};
+static lift_head *add_head(maker *k, lift_role role, size_t content, size_t values) {
+    lift_head *h = &k->u->heads[k->u->head_count++];
+    *h = (lift_head){.role = role, .layer = k->layer, .slot = (uint32_t)k->u->head_count - 1};
     h->content = h->product_count = content;
     h->products = arena_zalloc(k->a, content + 1, sizeof *h->products);
     h->value_count = values;
@@ -183,28 +183,28 @@ static undo_head *add_head(maker *k, undo_role role, size_t content, size_t valu
     return h;
 }
 
-static uint32_t put_value(maker *k, const undo_head *h, size_t v, undo_form f, made_column about) {
-    uint32_t c = add_column(k, UNDO_HEAD, about);
+static uint32_t put_value(maker *k, const lift_head *h, size_t v, lift_form f, made_column about) {
+    uint32_t c = add_column(k, LIFT_HEAD, about);
     k->u->columns[c].head = k->u->head_count - 1;
-    h->values[v] = (undo_value){.dimension = (uint32_t)v, .value = f, .column = c, .scale = 1};
+    h->values[v] = (lift_value){.dimension = (uint32_t)v, .value = f, .column = c, .scale = 1};
     return c;
 }
 
 static const made_column BOOLEAN = {.boolean = true, .known = true};
 
 static void add_threshold(maker *k, uint32_t c, double at) {
-    undo_step *s = &k->u->steps[k->u->step_count++];
-    *s = (undo_step){.layer = k->layer, .unit = 2 * (uint32_t)(k->u->step_count - 1), .at = at, .count = 1};
+    lift_step *s = &k->u->steps[k->u->step_count++];
+    *s = (lift_step){.layer = k->layer, .unit = 2 * (uint32_t)(k->u->step_count - 1), .at = at, .count = 1};
     s->sum = empty_form(k);
-    add_term(&s->sum, c, 2 * UNDO_GATE);
-    s->sum.one = (0.75 - at) * 2 * UNDO_GATE;
+    add_term(&s->sum, c, 2 * LIFT_GATE);
+    s->sum.one = (0.75 - at) * 2 * LIFT_GATE;
     s->terms = arena_alloc(k->a, 1, sizeof *s->terms);
-    s->terms[0] = (model_term){add_column(k, UNDO_NET, (made_column){.known = true, .boolean = at > 0}), 1};
+    s->terms[0] = (model_term){add_column(k, LIFT_NET, (made_column){.known = true, .boolean = at > 0}), 1};
 }
 
 static void make_once(maker *k) {
-    undo_head *h = add_head(k, UNDO_ONCE, 1, 1 + random_below(k->r, 2));
-    undo_form key, part;
+    lift_head *h = add_head(k, LIFT_ONCE, 1, 1 + random_below(k->r, 2));
+    lift_form key, part;
     bool several = k->s->any && one_in(k, 3);
     some_choice(k, one_in(k, 3), &key, &part);
     if (several) { /* the largest of some numbers */
@@ -223,8 +223,8 @@ static void make_once(maker *k) {
 }
 
 static void make_nearest(maker *k) {
-    undo_head *h = add_head(k, UNDO_NEAREST, 1, 1 + random_below(k->r, 2));
-    undo_form key, value;
+    lift_head *h = add_head(k, LIFT_NEAREST, 1, 1 + random_below(k->r, 2));
+    lift_form key, value;
     bool copy = one_in(k, 3);
     some_choice(k, copy, &key, &value);
     h->last = one_in(k, 2);
@@ -240,13 +240,13 @@ static void make_nearest(maker *k) {
 
 /* Products of letters with numbers; keys may hold the start sentinel, too. */
 static void make_match(maker *k) {
-    undo_head *h = add_head(k, UNDO_NEAREST, 1 + random_below(k->r, 3), 1 + random_below(k->r, 2));
+    lift_head *h = add_head(k, LIFT_NEAREST, 1 + random_below(k->r, 3), 1 + random_below(k->r, 2));
     bool copy = one_in(k, 2);
     for (uint32_t t = 0; t < k->s->letters; t++)
         copy = copy && k->shifted[t] != UINT32_MAX && is_ready(k, k->shifted[t]);
     h->last = !k->s->any || one_in(k, 2);
     for (size_t p = 0; p < h->content; p++) {
-        undo_form *query = &h->products[p].query, *key = &h->products[p].key;
+        lift_form *query = &h->products[p].query, *key = &h->products[p].key;
         *query = empty_form(k);
         *key = empty_form(k);
         if (one_in(k, 2)) query->one = (double)random_below(k->r, 5) - 2;
@@ -262,16 +262,16 @@ static void make_match(maker *k) {
         if (!copy && one_in(k, 4)) key->one = ((double)random_below(k->r, 5) - 2) / 2;
     }
     for (size_t v = 0; v < h->value_count; v++) {
-        undo_form value, part;
+        lift_form value, part;
         some_choice(k, copy, &value, &part);
         put_value(k, h, v, value, BOOLEAN);
     }
 }
 
 static void make_yesterday(maker *k) {
-    undo_head *h = add_head(k, UNDO_YESTERDAY, 0, 1 + random_below(k->r, 2));
+    lift_head *h = add_head(k, LIFT_YESTERDAY, 0, 1 + random_below(k->r, 2));
     for (size_t v = 0; v < h->value_count; v++) {
-        undo_form value, part;
+        lift_form value, part;
         uint32_t letter = (uint32_t)random_below(k->r, k->s->letters);
         some_choice(k, one_in(k, 4), &value, &part);
         bool is_letter = k->shifted[letter] == UINT32_MAX || one_in(k, 3);
@@ -288,8 +288,8 @@ static void make_yesterday(maker *k) {
 
 /* Sums of letters, and a number and a half on the start sentinel; whether they are positive. */
 static void make_count(maker *k, uint32_t later) {
-    undo_head *h = add_head(k, UNDO_MEAN, 0, 1);
-    undo_form value = empty_form(k);
+    lift_head *h = add_head(k, LIFT_MEAN, 0, 1);
+    lift_form value = empty_form(k);
     double sign = one_in(k, 2) ? 1 : -1;
     for (uint32_t t = 0; t < k->s->letters; t++) {
         double w = (double)random_below(k->r, 3);
@@ -301,12 +301,12 @@ static void make_count(maker *k, uint32_t later) {
     h->values[0].scale = k->u->columns[mean].scale = scale;
     k->u->columns[mean].mean = true;
     k->layer = later;
-    h = add_head(k, UNDO_COMPARE, 1, 1);
+    h = add_head(k, LIFT_COMPARE, 1, 1);
     h->products[0].query = empty_form(k);
     h->products[0].key = empty_form(k);
     add_term(&h->products[0].query, mean, some_unit(k));
     add_term(&h->products[0].key, k->u->start, 1);
-    undo_form start = empty_form(k);
+    lift_form start = empty_form(k);
     add_term(&start, k->u->start, 1);
     put_value(k, h, 0, start, (made_column){.known = true, .start = 1});
 }
@@ -318,7 +318,7 @@ static uint32_t add_table(maker *k, uint32_t period) {
     for (uint32_t i = 0; i < n; i++) place[i] = i < period ? (double)random_below(k->r, 2) : place[i - period];
     uint32_t layer = k->layer;
     k->layer = 0;
-    uint32_t c = add_column(k, UNDO_TABLE, (made_column){.known = false, .start = place[0]});
+    uint32_t c = add_column(k, LIFT_TABLE, (made_column){.known = false, .start = place[0]});
     k->layer = layer;
     k->u->columns[c].place = place;
     return c;
@@ -332,18 +332,18 @@ static uint32_t add_first(maker *k) {
     return c;
 }
 
-static uint32_t put_mean(maker *k, const undo_head *h, size_t v, undo_form f) {
+static uint32_t put_mean(maker *k, const lift_head *h, size_t v, lift_form f) {
     uint32_t c = put_value(k, h, v, f, (made_column){.known = false});
     k->u->columns[c].mean = true;
     return c;
 }
 
 static void look_up(maker *k, uint32_t number, uint32_t inverse, bool tables) {
-    undo_head *h = add_head(k, UNDO_LOOKUP, 0, 1 + random_below(k->r, 2));
+    lift_head *h = add_head(k, LIFT_LOOKUP, 0, 1 + random_below(k->r, 2));
     h->number = number;
     h->inverse = inverse;
     for (size_t v = 0; v < h->value_count; v++) {
-        undo_form value;
+        lift_form value;
         if (tables) {
             uint32_t most = k->s->positions > 5 ? 4 : k->s->positions - 1;
             uint32_t at = add_table(k, 1 + (uint32_t)random_below(k->r, most));
@@ -352,7 +352,7 @@ static void look_up(maker *k, uint32_t number, uint32_t inverse, bool tables) {
             add_term(&value, at, 1);
             put_value(k, h, v, value, (made_column){.boolean = !starts, .known = true, .start = starts});
         } else {
-            some_choice(k, false, &value, &(undo_form){0});
+            some_choice(k, false, &value, &(lift_form){0});
             put_value(k, h, v, value, BOOLEAN);
         }
     }
@@ -361,8 +361,8 @@ static void look_up(maker *k, uint32_t number, uint32_t inverse, bool tables) {
 /* How many letters there were of some kind, perhaps less a number; and what is at that position: of a table that
    repeats, or anything that is 0 or 1. */
 static void make_lookup(maker *k, uint32_t later) {
-    undo_head *h = add_head(k, UNDO_WEIGHED, 0, 2);
-    undo_form count, part, first = empty_form(k);
+    lift_head *h = add_head(k, LIFT_WEIGHED, 0, 2);
+    lift_form count, part, first = empty_form(k);
     bool tables = k->s->bounded || one_in(k, 2);
     h->weight = 16;
     letter_sum(k, false, &count, &part);
@@ -374,13 +374,13 @@ static void make_lookup(maker *k, uint32_t later) {
     for (size_t heads = 1 + random_below(k->r, 2); heads > 0; heads--) look_up(k, number, inverse, tables);
 }
 
-static bool is_same_layer(const undo_head *x, const undo_head *y) { return x->layer == y->layer; }
+static bool is_same_layer(const lift_head *x, const lift_head *y) { return x->layer == y->layer; }
 
 /* Heads of a layer stand together. */
-static void sort_heads(undo *u) {
+static void sort_heads(lift *u) {
     for (size_t k = 1; k < u->head_count; k++)
         for (size_t j = k; j > 0 && u->heads[j].layer < u->heads[j - 1].layer; j--) {
-            undo_head kept = u->heads[j];
+            lift_head kept = u->heads[j];
             u->heads[j] = u->heads[j - 1];
             u->heads[j - 1] = kept;
         }
@@ -389,21 +389,21 @@ static void sort_heads(undo *u) {
         for (size_t v = 0; v < u->heads[k].value_count; v++) u->columns[u->heads[k].values[v].column].head = k;
     }
     for (size_t k = 0; k < u->head_count; k++)
-        if (u->heads[k].role == UNDO_LOOKUP) u->heads[k].of = u->columns[u->heads[k].number].head;
+        if (u->heads[k].role == LIFT_LOOKUP) u->heads[k].of = u->columns[u->heads[k].number].head;
 }
 
 /* ---- steps ---- */
 
 /* What heads of the layer wrote may be read, and no column of nets of the same one. */
 static bool is_for_step(const maker *k, uint32_t c) {
-    const undo_column *x = &k->u->columns[c];
+    const lift_column *x = &k->u->columns[c];
     return !x->mean && k->made->about[c].known &&
-           (x->layer < k->layer || (x->layer == k->layer && x->writer == UNDO_HEAD));
+           (x->layer < k->layer || (x->layer == k->layer && x->writer == LIFT_HEAD));
 }
 
 static void make_step(maker *k) {
-    undo_step *s = &k->u->steps[k->u->step_count++];
-    undo_form sum = empty_form(k);
+    lift_step *s = &k->u->steps[k->u->step_count++];
+    lift_form sum = empty_form(k);
     double start = 0, low = 0, high = 0;
     uint32_t copy = UINT32_MAX;
     bool settled = false;
@@ -413,18 +413,18 @@ static void make_step(maker *k) {
     }
     if (copy != UINT32_MAX) { /* a copy that is settled */
         bool swap = one_in(k, 2);
-        add_term(&sum, swap ? k->u->real : copy, (one_in(k, 8) ? 4 : 2) * UNDO_GATE);
-        add_term(&sum, swap ? copy : k->u->real, (one_in(k, 8) ? 4 : 2) * UNDO_GATE);
-        settled = sum.terms[0].weight == sum.terms[1].weight && sum.terms[0].weight == 2 * UNDO_GATE;
+        add_term(&sum, swap ? k->u->real : copy, (one_in(k, 8) ? 4 : 2) * LIFT_GATE);
+        add_term(&sum, swap ? copy : k->u->real, (one_in(k, 8) ? 4 : 2) * LIFT_GATE);
+        settled = sum.terms[0].weight == sum.terms[1].weight && sum.terms[0].weight == 2 * LIFT_GATE;
     }
     for (int tries = 0; copy == UINT32_MAX && tries < 4; tries++) {
         uint32_t c = (uint32_t)random_below(k->r, k->u->column_count);
         if (is_for_step(k, c))
-            add_term(&sum, c, 2 * UNDO_GATE * (one_in(k, 3) ? -1 : 1 + (double)random_below(k->r, 2)));
+            add_term(&sum, c, 2 * LIFT_GATE * (one_in(k, 3) ? -1 : 1 + (double)random_below(k->r, 2)));
     }
     for (size_t j = 0; j < sum.count; j++) {
-        double w = sum.terms[j].weight / (2 * UNDO_GATE);
-        const undo_column *x = &k->u->columns[sum.terms[j].channel];
+        double w = sum.terms[j].weight / (2 * LIFT_GATE);
+        const lift_column *x = &k->u->columns[sum.terms[j].channel];
         start += w * k->made->about[sum.terms[j].channel].start;
         low += fmin(w * x->low, w * x->high);
         high += fmax(w * x->low, w * x->high);
@@ -433,7 +433,7 @@ static void make_step(maker *k) {
     s->unit = 2 * (uint32_t)(k->u->step_count - 1);
     s->sum = sum;
     s->at = copy != UINT32_MAX ? 2 : ceil(low + (high - low) * (double)random_below(k->r, 5) / 4);
-    s->sum.one = (0.75 - s->at) * 2 * UNDO_GATE;
+    s->sum.one = (0.75 - s->at) * 2 * LIFT_GATE;
     s->count = 1 + random_below(k->r, 2);
     s->terms = arena_alloc(k->a, s->count, sizeof *s->terms);
     for (size_t j = 0; j < s->count; j++) {
@@ -441,9 +441,9 @@ static void make_step(maker *k) {
         double weight = one_in(k, 4) ? -1 : 1;
         uint32_t c = UINT32_MAX;
         for (uint32_t other = 0; other < k->u->column_count && one_in(k, 3); other++)
-            if (k->u->columns[other].writer == UNDO_NET && (j == 0 || s->terms[0].channel != other)) c = other;
+            if (k->u->columns[other].writer == LIFT_NET && (j == 0 || s->terms[0].channel != other)) c = other;
         if (c == UINT32_MAX) {
-            c = add_column(k, UNDO_NET, (made_column){.known = true, .boolean = weight == 1 && !is});
+            c = add_column(k, LIFT_NET, (made_column){.known = true, .boolean = weight == 1 && !is});
             k->u->columns[c].low = fmin(weight, 0);
             k->u->columns[c].high = fmax(weight, 0);
             k->made->about[c].copy = settled && weight == 1;
@@ -480,16 +480,16 @@ static void make_head(maker *k) {
     }
 }
 
-stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a) {
-    stock_made *made = arena_zalloc(a, 1, sizeof *made);
-    undo *u = &made->u;
+ordinary_made *ordinary_made_random(test_random *r, const made_shape *s, arena *a) {
+    ordinary_made *made = arena_zalloc(a, 1, sizeof *made);
+    lift *u = &made->u;
     maker k = {.made = made, .u = u, .r = r, .s = s, .a = a};
     made->m =
-        (struct stock_model){.positions = s->positions, .layer_count = s->layers, .head_size = 64, .heads = HEADS};
+        (struct ordinary_model){.positions = s->positions, .layer_count = s->layers, .head_size = 64, .heads = HEADS};
     made->m.vocabulary = s->letters + 3;
     made->m.mirrored = s->mirrored;
     made->about = arena_zalloc(a, COLUMNS, sizeof *made->about);
-    *u = (undo){.arena = a, .m = &made->m, .letters = s->letters};
+    *u = (lift){.arena = a, .m = &made->m, .letters = s->letters};
     u->columns = arena_zalloc(a, COLUMNS, sizeof *u->columns);
     u->heads = arena_zalloc(a, HEADS, sizeof *u->heads);
     u->steps = arena_zalloc(a, STEPS, sizeof *u->steps);
@@ -507,9 +507,9 @@ stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a) {
     return made;
 }
 
-void stock_made_reads(stock_made *x, test_random *r, arena *a) {
+void ordinary_made_reads(ordinary_made *x, test_random *r, arena *a) {
     for (uint32_t token = 0; token < x->m.vocabulary; token++) {
-        undo_form *f = &x->u.outputs[token];
+        lift_form *f = &x->u.outputs[token];
         f->terms = arena_alloc(a, 1, sizeof *f->terms);
         f->terms[0] = (model_term){(uint32_t)random_below(r, x->u.column_count), 256};
         f->count = 1;

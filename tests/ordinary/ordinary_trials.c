@@ -1,4 +1,4 @@
-#include "stock_trials.h"
+#include "ordinary_trials.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,26 +6,26 @@
 
 #include "random_regex.h"
 
-struct stock_options stock_setting(uint64_t number, size_t length) {
-    return (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
-                                  .length = length,
-                                  .weights = number & 2 ? STOCK_F16 : STOCK_F32,
-                                  .kv = number & 4 ? STOCK_F16 : STOCK_F32,
-                                  .positions = number & 8 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+struct ordinary_options ordinary_setting(uint64_t number, size_t length) {
+    return (struct ordinary_options){.architecture = number & 1 ? ORDINARY_LLAMA : ORDINARY_GPT2,
+                                     .length = length,
+                                     .weights = number & 2 ? ORDINARY_F16 : ORDINARY_F32,
+                                     .kv = number & 4 ? ORDINARY_F16 : ORDINARY_F32,
+                                     .positions = number & 8 ? ORDINARY_POSITIONS_DIGITS : ORDINARY_POSITIONS_AUTO};
 }
 
-const char *stock_setting_text(const char *name, const struct stock_options *o) {
+const char *ordinary_setting_text(const char *name, const struct ordinary_options *o) {
     static char out[300];
     static const char *const positions[] = {"", " ramp", " digits"};
     snprintf(out, sizeof out, "%.160s as %s%s, %zu letters, weights %s, kv %s", name,
-             o->architecture == STOCK_GPT2 ? "gpt2" : "llama", positions[o->positions], o->length,
-             o->weights == STOCK_F16 ? "f16" : "f32", o->kv == STOCK_F16 ? "f16" : "f32");
+             o->architecture == ORDINARY_GPT2 ? "gpt2" : "llama", positions[o->positions], o->length,
+             o->weights == ORDINARY_F16 ? "f16" : "f32", o->kv == ORDINARY_F16 ? "f16" : "f32");
     return out;
 }
 
 /* ---- specifications ---- */
 
-temper_spec *stock_parse(const char *source, const char *letters) {
+temper_spec *ordinary_parse(const char *source, const char *letters) {
     temper_error e;
     temper_spec *s = NULL;
     temper_spec_options o = {.alphabet = letters};
@@ -33,14 +33,14 @@ temper_spec *stock_parse(const char *source, const char *letters) {
     return s;
 }
 
-temper_spec *stock_random_regex(char out[STOCK_REGEX], test_random *r) {
+temper_spec *ordinary_random_regex(char out[ORDINARY_REGEX], test_random *r) {
     temper_spec *s = NULL;
     temper_spec_options o = {.alphabet = "abc"};
-    snprintf(out, STOCK_REGEX, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
+    snprintf(out, ORDINARY_REGEX, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
     return temper_spec_parse(&s, out, strlen(out), &o, NULL) == TEMPER_OK ? s : NULL;
 }
 
-random_shape stock_random_shape(test_random *r) {
+random_shape ordinary_random_shape(test_random *r) {
     return (random_shape){.letters = 1 + (unsigned)random_below(r, 3),
                           .size = 1 + random_below(r, 8),
                           .depth = 5,
@@ -48,7 +48,7 @@ random_shape stock_random_shape(test_random *r) {
                           .counting = random_below(r, 3) == 0};
 }
 
-temper_spec *stock_random_formula(char **out, test_random *r, const random_shape *shape) {
+temper_spec *ordinary_random_formula(char **out, test_random *r, const random_shape *shape) {
     temper_error e;
     temper_spec *made = random_spec(r, shape, shape->future ? TEMPER_AT_FIRST : TEMPER_AT_LAST), *s = NULL;
     temper_spec_options o = {.syntax = made->syntax};
@@ -70,15 +70,15 @@ static float changed(float x, uint64_t how) {
     }
 }
 
-bool stock_change_weight(stock_change *out, const stock_tensors *all, test_random *r) {
-    const stock_tensor *x = &all->all[random_below(r, all->count)];
+bool ordinary_change_weight(ordinary_change *out, const ordinary_tensors *all, test_random *r) {
+    const ordinary_tensor *x = &all->all[random_below(r, all->count)];
     uint64_t shape[2], row, column;
     int tries = 0;
-    stock_tensor_shape(shape, x);
+    ordinary_tensor_shape(shape, x);
     do {
         row = random_below(r, shape[0]);
         column = random_below(r, shape[1]);
-        out->at = stock_tensor_at(x, row, column);
+        out->at = ordinary_tensor_at(x, row, column);
     } while (tries++ < 300 && out->at && *out->at == 0 && random_below(r, 30));
     if (!out->at) return false;
     out->old = *out->at;

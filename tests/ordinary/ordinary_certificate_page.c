@@ -1,4 +1,4 @@
-#include "stock_certificate_page.h"
+#include "ordinary_certificate_page.h"
 
 #include <string.h>
 
@@ -22,18 +22,18 @@ static void put_sha256(text *out, const text *bytes) {
     text_puts(out, hex);
 }
 
-static void put_head(text *out, const undo_head *h) {
+static void put_head(text *out, const lift_head *h) {
     text_printf(out, "    {\"layer\": %u, \"head\": %u, \"role\": \"%s\"", h->layer, h->slot + 1,
-                undo_role_name(h->role));
-    if (h->role == UNDO_NEAREST) text_printf(out, ", \"which\": \"%s\"", h->last ? "last" : "first");
+                lift_role_name(h->role));
+    if (h->role == LIFT_NEAREST) text_printf(out, ", \"which\": \"%s\"", h->last ? "last" : "first");
     text_putc(out, '}');
 }
 
-void stock_certificate_page(text *out, const struct stock_options *o, const temper_spec *read,
-                            const struct stock_model *m, const undo *u, const text *bytes) {
+void ordinary_certificate_page(text *out, const struct ordinary_options *o, const temper_spec *read,
+                               const struct ordinary_model *m, const lift *u, const text *bytes) {
     static const char *const syntaxes[] = {"spec", "crasp", "brasp", "regex", "dfa"};
     static const char *const kinds[] = {"acceptor", "next", "transducer"};
-    bool llama = m->architecture == STOCK_LLAMA;
+    bool llama = m->architecture == ORDINARY_LLAMA;
     text_puts(out, "{\n  \"temper-stock-certificate\": 1,\n");
     put_text(out, "claim", read->viable ? "formula if viable is right" : "formula");
     put_text(out, "source", arena_copy(out->arena, read->source, read->source_length));
@@ -49,13 +49,13 @@ void stock_certificate_page(text *out, const struct stock_options *o, const temp
     text_puts(out, "],\n");
     put_text(out, "architecture", llama ? "llama" : "gpt2");
     text_printf(out, "  \"length\": %zu,\n", o->length);
-    put_text(out, "weights", o->weights == STOCK_F16 ? "f16" : "f32");
-    put_text(out, "cache", o->kv == STOCK_F16 ? "f16" : "f32");
+    put_text(out, "weights", o->weights == ORDINARY_F16 ? "f16" : "f32");
+    put_text(out, "cache", o->kv == ORDINARY_F16 ? "f16" : "f32");
     put_text(out, "positions", !llama ? "table" : u->ramp > 0 ? "ramp" : "digits");
     text_printf(out, "  \"mirrored\": %s,\n  \"files\": [{\"name\": \"model.gguf\", \"sha256\": \"",
                 m->mirrored ? "true" : "false");
     put_sha256(out, bytes);
-    text_printf(out, "\"}],\n  \"balances\": %u,\n  \"heads\": [\n", u->balances);
+    text_printf(out, "\"}],\n  \"balances\": %u,\n  \"heads\": [\n", u->zero_sums);
     for (size_t k = 0; k < u->head_count; k++) {
         text_puts(out, k ? ",\n" : "");
         put_head(out, &u->heads[k]);

@@ -1,4 +1,4 @@
-#include "stock_shakes.h"
+#include "ordinary_shakes.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,32 +39,32 @@ double shake_factor(test_random *r) {
 
 void shake_scale(shakes *c, const double *at, double by) { shake_put_number(c, at, *at * by); }
 
-void shake_scale_form(shakes *c, const undo_form *f, double by) {
+void shake_scale_form(shakes *c, const lift_form *f, double by) {
     shake_scale(c, &f->one, by);
     for (size_t k = 0; k < f->count; k++) shake_scale(c, &f->terms[k].weight, by);
 }
 
-void shake_move_factor(shakes *c, const undo_head *h, double by, test_random *r) {
+void shake_move_factor(shakes *c, const lift_head *h, double by, test_random *r) {
     size_t which = random_below(r, h->product_count + h->turn_count + 1);
     if (which < h->product_count) {
         shake_scale_form(c, &h->products[which].query, by);
         shake_scale_form(c, &h->products[which].key, 1 / by);
     } else if (which < h->product_count + h->turn_count) {
-        const undo_turn *t = &h->turns[which - h->product_count];
+        const lift_turn *t = &h->turns[which - h->product_count];
         shake_scale(c, &t->first, by);
         shake_scale(c, &t->second, by);
         shake_scale(c, &t->key_weight, 1 / by);
     }
 }
 
-const undo_form *shake_form_of(const undo_head *h, test_random *r) {
+const lift_form *shake_form_of(const lift_head *h, test_random *r) {
     size_t which = random_below(r, 2 * h->product_count + h->value_count);
     if (which < h->product_count) return &h->products[which].query;
     if (which < 2 * h->product_count) return &h->products[which - h->product_count].key;
     return &h->values[which - 2 * h->product_count].value;
 }
 
-void shake_form(shakes *c, const undo_form *f, test_random *r) {
+void shake_form(shakes *c, const lift_form *f, test_random *r) {
     size_t which = random_below(r, f->count + 3);
     if (which < f->count)
         shake_scale(c, &f->terms[which].weight, shake_factor(r));
@@ -76,8 +76,8 @@ void shake_form(shakes *c, const undo_form *f, test_random *r) {
         shake_scale_form(c, f, shake_factor(r));
 }
 
-void shake_column(shakes *c, const undo *u, uint32_t at, test_random *r) {
-    const undo_column *x = &u->columns[at];
+void shake_column(shakes *c, const lift *u, uint32_t at, test_random *r) {
+    const lift_column *x = &u->columns[at];
     switch (random_below(r, 6)) {
     case 0: shake_put_number(c, &x->low, random_below(r, 2) ? -shake_factor(r) : 0); break;
     case 1: shake_put_number(c, &x->high, fabs(shake_factor(r))); break;
@@ -88,14 +88,14 @@ void shake_column(shakes *c, const undo *u, uint32_t at, test_random *r) {
     case 3: shake_put_truth(c, &x->mean, !x->mean); break;
     case 4: shake_put_truth(c, &x->returns, !x->returns); break;
     default:
-        if (x->writer == UNDO_TOKEN)
+        if (x->writer == LIFT_TOKEN)
             shake_put_number(c, &x->tokens[random_below(r, 2 + u->letters)], (double)random_below(r, 4));
         break;
     }
 }
 
-static void shake_turn(shakes *c, const undo_head *h, test_random *r) {
-    const undo_turn *t = &h->turns[random_below(r, h->turn_count)];
+static void shake_turn(shakes *c, const lift_head *h, test_random *r) {
+    const lift_turn *t = &h->turns[random_below(r, h->turn_count)];
     switch (random_below(r, 5)) {
     case 0: shake_scale(c, &t->first, shake_factor(r)); break;
     case 1: shake_scale(c, &t->second, shake_factor(r)); break;
@@ -106,22 +106,22 @@ static void shake_turn(shakes *c, const undo_head *h, test_random *r) {
 }
 
 /* Which positions there are decides how many numbers are added up; ramps have many pairs of them. */
-static uint32_t shake_positions(const undo_head *h, test_random *r) {
+static uint32_t shake_positions(const lift_head *h, test_random *r) {
     static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 20, 50, 341, 682, 683, 1023, 1024, 1025, 2047, 2048, 2049};
-    return sizes[random_below(r, h->role == UNDO_NEAREST && h->turn_count ? 9 : sizeof sizes / sizeof *sizes)];
+    return sizes[random_below(r, h->role == LIFT_NEAREST && h->turn_count ? 9 : sizeof sizes / sizeof *sizes)];
 }
 
 /* Any, or one that a product stands in. */
-static uint32_t shake_pair(const undo *u, const undo_head *h, test_random *r) {
+static uint32_t shake_pair(const lift *u, const lift_head *h, test_random *r) {
     uint32_t half = u->m->head_size / 2;
     if (h->product_count && random_below(r, 2))
         return h->products[random_below(r, h->product_count)].dimension % half;
     return (uint32_t)random_below(r, half);
 }
 
-void shake_any(shakes *c, const undo *u, const undo_head *h, test_random *r) {
+void shake_any(shakes *c, const lift *u, const lift_head *h, test_random *r) {
     size_t kind = random_below(r, 13);
-    const undo_form *f = shake_form_of(h, r);
+    const lift_form *f = shake_form_of(h, r);
     if (kind < 3)
         shake_form(c, f, r);
     else if (kind < 5 && f->count)

@@ -1,4 +1,4 @@
-#include "stock_page_parts.h"
+#include "ordinary_page_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@ static const real OWN_TRIG = 0x1p-30L; /* those of the audit, which adds it wher
 typedef page_view view;
 typedef page_row line;
 
-static bool is_gpt2(const view *x) { return x->u->m->architecture == STOCK_GPT2; }
-static real width_of(const undo_column *c) { return fmaxl(fabsl(c->low), fabsl(c->high)); }
+static bool is_gpt2(const view *x) { return x->u->m->architecture == ORDINARY_GPT2; }
+static real width_of(const lift_column *c) { return fmaxl(fabsl(c->low), fabsl(c->high)); }
 static real count_of(const view *x) { return x->u->m->positions; }
 static real head_root(const view *x) { return sqrtl(x->u->m->head_size); }
 
@@ -24,23 +24,23 @@ void page_ask(page_view *x, bool ok, const char *why) {
 /* ---- norms ---- */
 
 void page_norm(page_view *x, uint32_t layer, bool net) {
-    const undo *u = x->u;
+    const lift *u = x->u;
     real d = u->m->width, epsilon = u->m->epsilon, letters = 0, sum, squares;
     for (uint32_t t = 0; t < 2 + u->letters; t++) {
         real own = 0;
         for (uint32_t c = 0; c < u->column_count; c++)
-            own += u->columns[c].writer == UNDO_TOKEN ? u->columns[c].tokens[t] : 0;
+            own += u->columns[c].writer == LIFT_TOKEN ? u->columns[c].tokens[t] : 0;
         letters = fmaxl(letters, own);
     }
     sum = squares = letters;
     for (uint32_t c = 0; c < u->column_count; c++) {
-        const undo_column *k = &u->columns[c];
+        const lift_column *k = &u->columns[c];
         bool written = false;
-        for (size_t j = 0; k->writer == UNDO_NET && j < u->step_count && !written; j++)
+        for (size_t j = 0; k->writer == LIFT_NET && j < u->step_count && !written; j++)
             for (size_t t = 0; t < u->steps[j].count; t++)
                 written = written || (u->steps[j].terms[t].channel == c && u->steps[j].layer < layer);
-        if (k->writer == UNDO_TABLE || k->writer == UNDO_HEAD)
-            written = k->layer < layer + (net && k->writer == UNDO_HEAD);
+        if (k->writer == LIFT_TABLE || k->writer == LIFT_HEAD)
+            written = k->layer < layer + (net && k->writer == LIFT_HEAD);
         if (!written) continue;
         real most = width_of(k) * (1 + x->relative[c]) + x->error[c];
         sum += most;
@@ -60,7 +60,7 @@ void page_norm(page_view *x, uint32_t layer, bool net) {
         return;
     }
     real pin = 0x1p13L;
-    squares += sum * sum / u->balances;
+    squares += sum * sum / u->zero_sums;
     x->mean = x->imbalance / d + (x->norms32 ? 4 * U : 0x1p-50L) * (2 * pin + 2 * sum);
     real spread = squares + 4 * sum * x->mean + d * x->mean * x->mean;
     x->common = (2 * spread + epsilon * d) / (4 * pin * pin) + (d / 2 + 8) * U;
@@ -112,11 +112,11 @@ static real one_error(const view *x) {
     return off + (x->vectors16 && !page_is_back(1, off, x->common, 1) ? 1.01L * V : 0);
 }
 
-static real cancelled(const view *x, const undo_form *f) {
+static real cancelled(const view *x, const lift_form *f) {
     real up = f->one > 0 ? f->one : 0, down = f->one < 0 ? -f->one : 0, worst = 0;
     bool letters = true;
     for (size_t k = 0; k < f->count; k++) {
-        const undo_column *c = &x->u->columns[f->terms[k].channel];
+        const lift_column *c = &x->u->columns[f->terms[k].channel];
         real ends[2] = {(real)f->terms[k].weight * c->low, (real)f->terms[k].weight * c->high}, above = 0, below = 0;
         for (int end = 0; end < 2; end++) {
             if (ends[end] > above) above = ends[end];
@@ -124,7 +124,7 @@ static real cancelled(const view *x, const undo_form *f) {
         }
         up += above;
         down -= below;
-        if (c->writer != UNDO_TOKEN) letters = false;
+        if (c->writer != LIFT_TOKEN) letters = false;
     }
     if (!letters) return 2 * fminl(up, down);
     for (uint32_t t = 0; t < 2 + x->u->letters; t++) {
@@ -147,8 +147,8 @@ static real added_up(real terms, real by, real part, real whole) {
 
 static bool is_two_to(real w) { return w != 0 && low_bit(w) == fabsl(w); }
 
-page_row page_read_row(const page_view *x, const undo_form *f) {
-    const undo *u = x->u;
+page_row page_read_row(const page_view *x, const lift_form *f) {
+    const lift *u = x->u;
     line r = {0};
     bool strict = is_strict;
     is_strict = false;
@@ -159,7 +159,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
          by = x->common + one_error(x) > 0 ? 2 * fabsl(f->one) : 0;
     for (size_t k = 0; k < f->count; k++) {
         uint32_t at = f->terms[k].channel;
-        const undo_column *c = &u->columns[at];
+        const lift_column *c = &u->columns[at];
         real w = fabsl(f->terms[k].weight), size = width_of(c),
              off = x->error[at] + (x->relative[at] + x->own) * size, part = x->error[at];
         bool back = !c->mean && c->grain > 0;
@@ -183,7 +183,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         error += w * off;
         products += w * (size + off);
         weights += w;
-        grain = undo_common(grain, (double)w * c->grain);
+        grain = lift_common(grain, (double)w * c->grain);
     }
     real cancel = cancelled(x, f), roundings = (f->count + 2) * 1.01L * U;
     r.zero = (cancel == 0 ? together : apart) + cancel * (x->own + one_error(x) + roundings);
@@ -197,7 +197,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         if (x->vectors16) kept = cancel > 0 ? 2.01L * weights : fabsl(f->rest) + 4.02L * V * weights;
         r.zero += x->mean * kept;
     }
-    undo_range(u, f, &low, &high);
+    lift_range(u, f, &low, &high);
     r.size = fmaxl(fabsl(low), fabsl(high));
     exact = exact && products <= 0x1p24L * low_bit(grain);
     real more = error + 2 * weights * x->mean, scale = 1 + 2 * x->common;
@@ -225,10 +225,10 @@ typedef struct factor {
     real size, error, turned;
 } factor;
 
-static factor read_factor(const view *x, const undo_form *f, uint32_t dimension, bool key) {
+static factor read_factor(const view *x, const lift_form *f, uint32_t dimension, bool key) {
     line r = page_read_row(x, f);
     factor s = {.size = r.size};
-    real relative = key ? x->common : 0, grain = undo_grain(x->u, f);
+    real relative = key ? x->common : 0, grain = lift_grain(x->u, f);
     bool mean = false;
     for (size_t k = 0; k < f->count; k++) mean = mean || x->u->columns[f->terms[k].channel].mean;
     if (x->u->frequencies) {
@@ -249,10 +249,10 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
 
 enum { BY_QUERY = 1, BY_KEY = 2 };
 
-static real score_off(const view *x, const undo_head *h, size_t from, size_t to, int by) {
+static real score_off(const view *x, const lift_head *h, size_t from, size_t to, int by) {
     real off = 0, terms = (h->product_count + h->turn_count) * (x->u->frequencies ? 2 : 1) + 2;
     for (size_t k = from; k < to; k++) {
-        const undo_product *p = &h->products[k];
+        const lift_product *p = &h->products[k];
         factor q = read_factor(x, &p->query, p->dimension, false), j = read_factor(x, &p->key, p->dimension, true);
         if (by & BY_KEY) off += (q.size + q.error) * j.error;
         if (by & BY_QUERY) off += j.size * q.error;
@@ -261,7 +261,7 @@ static real score_off(const view *x, const undo_head *h, size_t from, size_t to,
         off += turns * (2 * TURNED + j.turned * (by & BY_QUERY ? 2 : 0.5L + 2 * V));
         off += (q.size + j.size) * q.turned * (TURNED + TINY + V * j.turned);
         for (size_t o = 0; x->u->frequencies && o < h->product_count; o++) { /* the key of another of the same pair */
-            const undo_product *other = &h->products[o];
+            const lift_product *other = &h->products[o];
             if (o == k || pair_of(x, other->dimension) != pair_of(x, p->dimension)) continue;
             factor y = read_factor(x, &other->key, other->dimension, true);
             off += (q.size + q.error) * (y.size + y.error) * (q.turned + TURNED);
@@ -270,12 +270,12 @@ static real score_off(const view *x, const undo_head *h, size_t from, size_t to,
     return off / head_root(x);
 }
 
-real page_score_off(const page_view *x, const undo_head *h) {
+real page_score_off(const page_view *x, const lift_head *h) {
     return score_off(x, h, 0, h->product_count, BY_QUERY | BY_KEY);
 }
 
 /* What an f16 cache cannot hold, or not add up; two numbers of a pair may turn into one. */
-static void ask_f16(view *x, const undo_head *h) {
+static void ask_f16(view *x, const lift_head *h) {
     uint32_t half = x->u->m->head_size / 2;
     real *sizes = calloc(2 * x->u->m->head_size, sizeof *sizes), *key = sizes + x->u->m->head_size;
     for (size_t v = 0; v < h->value_count; v++) {
@@ -290,7 +290,7 @@ static void ask_f16(view *x, const undo_head *h) {
         key[h->products[k].dimension] = j.size * (1 + x->common) + j.error;
     }
     for (size_t k = 0; k < h->turn_count; k++) {
-        const undo_turn *t = &h->turns[k];
+        const lift_turn *t = &h->turns[k];
         sizes[t->pair] = fabsl(t->first);
         sizes[t->pair + half] = fabsl(t->second);
         key[t->pair] = fabsl(t->key_weight);
@@ -305,12 +305,12 @@ static void ask_f16(view *x, const undo_head *h) {
     free(sizes);
 }
 
-static real value_off(const view *x, const undo_head *h, real *size) {
+static real value_off(const view *x, const lift_head *h, real *size) {
     real worst = 0;
     *size = 0;
     for (size_t v = 0; v < h->value_count; v++) {
         line r = page_read_row(x, &h->values[v].value);
-        real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
+        real e = r.error + x->common * r.size, grain = lift_grain(x->u, &h->values[v].value);
         if (x->cache16)
             e = page_row_is_back(&r, x->common, grain) ? page_zero_rounded(r.zero)
                                                        : page_rounded(r.size, r.error, x->common, grain);
@@ -320,21 +320,21 @@ static real value_off(const view *x, const undo_head *h, real *size) {
     return worst;
 }
 
-static real chosen(view *x, const undo_head *h, real leak) {
+static real chosen(view *x, const lift_head *h, real leak) {
     real size, e = value_off(x, h, &size), width = 0;
     page_ask(x, leak < 0.25L, "the leak");
     for (size_t v = 0; v < h->value_count; v++) {
         double low, high;
-        undo_range(x->u, &h->values[v].value, &low, &high);
+        lift_range(x->u, &h->values[v].value, &low, &high);
         width = fmaxl(width, fmaxl((real)high - low, fmaxl(fabsl(low), fabsl(high))));
     }
     real share = x->cache16 && leak >= 0x1p-13L ? V : 0;
     return 2.01L * leak * (width + e) + e + (4 * U + share) * (size + e);
 }
 
-static real once_off(view *x, const undo_head *h) {
-    const undo_product *p = &h->products[0];
-    real grain = undo_grain(x->u, &p->key), n = count_of(x), size, e = value_off(x, h, &size);
+static real once_off(view *x, const lift_head *h) {
+    const lift_product *p = &h->products[0];
+    real grain = lift_grain(x->u, &p->key), n = count_of(x), size, e = value_off(x, h, &size);
     real leak = grain == 0 ? 0
                            : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) -
                                       (1 - x->common) * p->query.one * grain / head_root(x));
@@ -366,11 +366,11 @@ typedef struct ends {
 } ends;
 
 /* Of a turned number of length 1 at a position: the angle's error there, and what else a kernel does. */
-static real turned_off(const view *x, const undo_turn *t, real position) {
+static real turned_off(const view *x, const lift_turn *t, real position) {
     return angle_off(x, t->pair) * position / count_of(x) + TURNED + OWN_TRIG + 4 * U + one_error(x);
 }
 
-static ends *ramp_keys(const view *x, const undo_turn *t) {
+static ends *ramp_keys(const view *x, const lift_turn *t) {
     ends *all = malloc(x->u->m->positions * sizeof *all);
     for (uint32_t j = 0; j < x->u->m->positions; j++)
         for (int part = 0; part < 2; part++) {
@@ -386,8 +386,8 @@ static real lesser(real x, real y) { return y < x ? y : x; } /* fminl takes most
 
 /* The longest way of a ramp from the first key to the row's own: numbers in the middle of where they may be, and how
    far they may be from there. */
-static real longest_way(const view *x, const undo_head *h, const ends *keys) {
-    const undo_turn *t = &h->turns[0];
+static real longest_way(const view *x, const lift_head *h, const ends *keys) {
+    const lift_turn *t = &h->turns[0];
     real longest = 0;
     for (uint32_t i = 1; i < x->u->m->positions; i++) {
         real angle = (real)t->frequency * i, way = 0, q[2] = {-t->second * sinl(angle), t->second * cosl(angle)};
@@ -405,8 +405,8 @@ static real longest_way(const view *x, const undo_head *h, const ends *keys) {
 }
 
 /* The least step of a ramp from key to key. */
-static real least_step(const view *x, const undo_head *h, real *span) {
-    const undo_turn *t = &h->turns[0];
+static real least_step(const view *x, const lift_head *h, real *span) {
+    const lift_turn *t = &h->turns[0];
     uint32_t n = x->u->m->positions;
     real length = hypotl(t->first, t->second), least = INFINITY, w = t->frequency;
     ends *keys = ramp_keys(x, t);
@@ -434,10 +434,10 @@ static real least_step(const view *x, const undo_head *h, real *span) {
     return least - sums - 0x1p-20L * fabsl(least);
 }
 
-static real nearest_off(view *x, const undo_head *h) {
+static real nearest_off(view *x, const lift_head *h) {
     real all = score_off(x, h, 0, h->content, BY_QUERY | BY_KEY);
     real keys = h->content > 1 ? all : score_off(x, h, 0, h->content, BY_KEY);
-    real worth = undo_content_gap(x->u, h) / head_root(x), step, span;
+    real worth = lift_content_gap(x->u, h) / head_root(x), step, span;
     if (h->turn_count) {
         page_ask(x, x->u->m->positions <= 16385, "pairs of a ramp");
         page_ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
@@ -449,7 +449,7 @@ static real nearest_off(view *x, const undo_head *h) {
         int by = BY_KEY;
         for (size_t k = 0; k < h->product_count; k++) { /* constants that are rounded back together, or not at all */
             line q = page_read_row(x, &h->products[k].query);
-            bool back = page_row_is_back(&q, x->common, undo_grain(x->u, &h->products[k].query));
+            bool back = page_row_is_back(&q, x->common, lift_grain(x->u, &h->products[k].query));
             if (h->products[k].query.count || (x->cache16 && !back)) by = BY_QUERY | BY_KEY;
         }
         real digits = score_off(x, h, h->content, h->product_count, by), slope = fabsl(h->slope) / head_root(x);
@@ -463,16 +463,16 @@ static real nearest_off(view *x, const undo_head *h) {
     return chosen(x, h, (expl(-step) + expl(-ahead)) / (1 - expl(-step)));
 }
 
-static real wave_at(const undo_turn *t, real distance) {
+static real wave_at(const lift_turn *t, real distance) {
     return t->first * cosl(t->frequency * distance) - t->second * sinl(t->frequency * distance);
 }
 
-static real yesterday_off(view *x, const undo_head *h) {
+static real yesterday_off(view *x, const lift_head *h) {
     real leak = 0, r = head_root(x), size = x->u->m->head_size;
     if (h->turn_count) {
         real off = 0;
         for (size_t k = 0; k < h->turn_count; k++) {
-            const undo_turn *t = &h->turns[k];
+            const lift_turn *t = &h->turns[k];
             real each = angle_off(x, t->pair) + 2 * TURNED + one_error(x) + x->common + 8 * U;
             if (x->cache16) {
                 each += 1.01L * V;
@@ -493,8 +493,8 @@ static real yesterday_off(view *x, const undo_head *h) {
     uint32_t n = x->u->m->positions;
     const double *query[2], *key[2];
     for (size_t k = 0; k < 2; k++) {
-        query[k] = undo_place(x->u, &h->products[2 + k].query);
-        key[k] = undo_place(x->u, &h->products[2 + k].key);
+        query[k] = lift_place(x->u, &h->products[2 + k].query);
+        key[k] = lift_place(x->u, &h->products[2 + k].key);
     }
     for (uint32_t i = n > 4 ? n - 4 : 1; i < n; i++) { /* rows of each remainder by 4: the longest */
         real sum = 0;
@@ -508,8 +508,8 @@ static real yesterday_off(view *x, const undo_head *h) {
     return chosen(x, h, leak);
 }
 
-static real wave_off(view *x, const undo_head *h) {
-    const undo_turn *t = &h->turns[0];
+static real wave_off(view *x, const lift_head *h) {
+    const lift_turn *t = &h->turns[0];
     real k = fabsl(t->key_weight), length = hypotl(t->first, t->second), worst = 0;
     real share = 2 * one_error(x) + 2 * x->common + 8 * U + 2 * (x->u->m->head_size + 4) * 1.01L * U +
                  (x->cache16 ? 2.01L * V : 0);
@@ -537,12 +537,12 @@ static real wave_off(view *x, const undo_head *h) {
     return chosen(x, h, worst);
 }
 
-static real mean_off(view *x, const undo_head *h) {
+static real mean_off(view *x, const lift_head *h) {
     real n = count_of(x), worst = 0;
     for (size_t k = 0; k < h->value_count; k++) {
-        const undo_value *v = &h->values[k];
+        const lift_value *v = &h->values[k];
         line r = page_read_row(x, &v->value);
-        real e = r.error + x->common * r.size, grain = undo_grain(x->u, &v->value);
+        real e = r.error + x->common * r.size, grain = lift_grain(x->u, &v->value);
         real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
         if (x->cache16) {
             page_ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
@@ -564,8 +564,8 @@ static real mean_off(view *x, const undo_head *h) {
     return worst;
 }
 
-static real compare_off(view *x, const undo_head *h) {
-    const undo_product *p = &h->products[0];
+static real compare_off(view *x, const lift_head *h) {
+    const lift_product *p = &h->products[0];
     uint32_t column = p->query.terms[0].channel;
     real w = p->query.terms[0].weight, key = p->key.terms[0].weight, n = count_of(x), r = head_root(x);
     real relative = x->relative[column] + x->own + 2 * x->common + 8 * U, error = x->error[column];
@@ -577,21 +577,21 @@ static real compare_off(view *x, const undo_head *h) {
     }
     if (x->cache16) relative += 1.01L * V, error += TINY / w;
     real key_off = read_factor(x, &p->key, p->dimension, true).error;
-    real score = w * (undo_least_mean(x->u, column) * (1 - relative) - error) * (key - key_off) / r;
+    real score = w * (lift_least_mean(x->u, column) * (1 - relative) - error) * (key - key_off) / r;
     score *= 1 - (x->u->m->head_size + 4) * 1.01L * U;
     /* letters have a key of 0 */
-    real zero = page_read_row(x, &p->key).zero, most = undo_most_mean(x->u, column) * (1 + relative) + error;
+    real zero = page_read_row(x, &p->key).zero, most = lift_most_mean(x->u, column) * (1 + relative) + error;
     real others = w * most * 2.01L * (x->cache16 ? page_zero_rounded(zero) : zero) / r;
     page_ask(x, score - others >= 2, "a sign");
     return chosen(x, h, n * expl(2 * others - score));
 }
 
 /* What rounding to f16 adds to the values of a head, before they are mixed. */
-static real mixed(const view *x, const undo_head *h, real error) {
+static real mixed(const view *x, const lift_head *h, real error) {
     real most = 0;
     for (size_t v = 0; x->vectors16 && v < h->value_count; v++) {
         line r = page_read_row(x, &h->values[v].value);
-        real grain = undo_grain(x->u, &h->values[v].value), by = V * (r.size + error) + TINY;
+        real grain = lift_grain(x->u, &h->values[v].value), by = V * (r.size + error) + TINY;
         if (grain == 0 || page_is_back(r.size, error, 0, grain))
             by = V * error + TINY;
         else if (is_f16(r.size, grain))
@@ -601,18 +601,18 @@ static real mixed(const view *x, const undo_head *h, real error) {
     return error + most;
 }
 
-real page_head(page_view *x, const undo_head *h) {
+real page_head(page_view *x, const lift_head *h) {
     real error = 0, wrote;
     ask_f16(x, h);
     switch (h->role) {
-    case UNDO_MEAN: return mean_off(x, h);
-    case UNDO_ONCE: error = once_off(x, h); break;
-    case UNDO_NEAREST: error = nearest_off(x, h); break;
-    case UNDO_YESTERDAY: error = yesterday_off(x, h); break;
-    case UNDO_WAVE: error = wave_off(x, h); break;
-    case UNDO_COMPARE: error = compare_off(x, h); break;
-    case UNDO_WEIGHED: return page_weighed(x, h);
-    case UNDO_LOOKUP: error = chosen(x, h, page_lookup_leak(x, h)); break;
+    case LIFT_MEAN: return mean_off(x, h);
+    case LIFT_ONCE: error = once_off(x, h); break;
+    case LIFT_NEAREST: error = nearest_off(x, h); break;
+    case LIFT_YESTERDAY: error = yesterday_off(x, h); break;
+    case LIFT_WAVE: error = wave_off(x, h); break;
+    case LIFT_COMPARE: error = compare_off(x, h); break;
+    case LIFT_WEIGHED: return page_weighed(x, h);
+    case LIFT_LOOKUP: error = chosen(x, h, page_lookup_leak(x, h)); break;
     }
     wrote = mixed(x, h, error);
     for (size_t v = 0; v < h->value_count; v++) {
@@ -625,10 +625,10 @@ real page_head(page_view *x, const undo_head *h) {
 /* ---- layers ---- */
 
 static void take_attention(view *x, uint32_t layer, real *errors) {
-    const undo *u = x->u;
+    const lift *u = x->u;
     real total = 0, rest = 0, values = 0;
     for (size_t k = 0; k < u->head_count; k++) {
-        const undo_head *h = &u->heads[k];
+        const lift_head *h = &u->heads[k];
         if (h->layer != layer) continue;
         errors[k] = fmaxl(errors[k], page_head(x, h));
         for (size_t v = 0; v < h->value_count; v++) {
@@ -651,26 +651,26 @@ static real in_f16(real y) {
 
 /* What a step adds to each column is off by the first number, and by `none` where it is 0; its two products are up
    to `product`. */
-static real step_off(view *x, const undo_step *s, real *product, real *none) {
+static real step_off(view *x, const lift_step *s, real *product, real *none) {
     line r = page_read_row(x, &s->sum);
     bool llama = !is_gpt2(x);
-    real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common - UNDO_GATE * one_error(x),
+    real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common - LIFT_GATE * one_error(x),
          scale = x->common + one_error(x);
     double low, high;
-    undo_range(x->u, &s->sum, &low, &high);
+    lift_range(x->u, &s->sum, &low, &high);
     page_ask(x, sure >= (llama ? 17 : 10), "a step");
-    page_ask(x, !x->vectors16 || r.size + UNDO_GATE + off <= F16_LARGEST, "a step beyond f16");
-    real unit = 2 * r.own + UNDO_GATE * scale, most = (high > 0 ? high : 0) + off;
+    page_ask(x, !x->vectors16 || r.size + LIFT_GATE + off <= F16_LARGEST, "a step beyond f16");
+    real unit = 2 * r.own + LIFT_GATE * scale, most = (high > 0 ? high : 0) + off;
     *none = llama ? 4.04L * sure * expl(-sure) : 0;
     *product = most + *none;
-    if (llama && scale > 0) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * most; /* times 1, which is exact or not */
+    if (llama && scale > 0) unit += LIFT_GATE * (scale + 3 * U) + 2 * U * most; /* times 1, which is exact or not */
     unit += *none;
     /* the arguments of a step are a and a - 64: each as f16 leaves it, or both moved by roundings alone */
     real moved = 0;
     for (real a = 96; x->vectors16 && a <= high + 32; a += 32) {
         real two[2] = {a, a - 64}, left = 0, roundings = 0;
         for (int k = 0; k < 2; k++) {
-            real said = k ? off + UNDO_GATE * one_error(x) : off; /* and times what is 1 in a Llama */
+            real said = k ? off + LIFT_GATE * one_error(x) : off; /* and times what is 1 in a Llama */
             if (llama && scale > 0) said += (two[k] + said) * (scale + 3 * U);
             left += fmaxl(two[k] - in_f16(two[k] - said), in_f16(two[k] + said) - two[k]);
             roundings += fminl(V * (two[k] + said), said);
@@ -681,7 +681,7 @@ static real step_off(view *x, const undo_step *s, real *product, real *none) {
 }
 
 void page_net(page_view *x, uint32_t layer, arena *a) {
-    const undo *u = x->u;
+    const lift *u = x->u;
     real *added = arena_zalloc(a, u->column_count, sizeof *added),
          *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
     real *count = arena_zalloc(a, u->column_count, sizeof *count),
@@ -689,11 +689,11 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
          *inexact = arena_zalloc(a, u->column_count, sizeof *inexact);
     real total = 0, rest = 0, products = 0, product, none;
     for (size_t k = 0; k < u->step_count; k++) {
-        const undo_step *s = &u->steps[k];
+        const lift_step *s = &u->steps[k];
         if (s->layer != layer) continue;
         real unit = step_off(x, s, &product, &none);
         for (size_t j = 0; j < s->count; j++) {
-            real w = fabsl(s->terms[j].weight) / UNDO_GATE;
+            real w = fabsl(s->terms[j].weight) / LIFT_GATE;
             added[s->terms[j].channel] += w * unit;
             nothing[s->terms[j].channel] += 1.01L * w * none;
             sizes[s->terms[j].channel] += 2 * w * product;
@@ -706,7 +706,7 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
     }
     for (uint32_t c = 0; c < u->column_count; c++)
         if (count[c] > 0) {
-            bool earlier = u->columns[c].writer != UNDO_NET;
+            bool earlier = u->columns[c].writer != LIFT_NET;
             for (size_t j = 0; j < u->step_count; j++)
                 for (size_t t = 0; t < u->steps[j].count; t++)
                     earlier = earlier || (u->steps[j].terms[t].channel == c && u->steps[j].layer < layer);
@@ -720,7 +720,7 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
 }
 
 /* Of a row of an embedding, without the two pins. */
-static real row_imbalance(const undo *u, const float *row, real *size) {
+static real row_imbalance(const lift *u, const float *row, real *size) {
     real sum = 0, all = 0;
     for (uint32_t k = 2; k < u->m->width; k++) {
         sum += row[k];
@@ -730,10 +730,10 @@ static real row_imbalance(const undo *u, const float *row, real *size) {
     return fabsl(sum) + 0x1p-40L * all;
 }
 
-real page_embedding(const undo *u) {
-    const struct stock_model *m = u->m;
+real page_embedding(const lift *u) {
+    const struct ordinary_model *m = u->m;
     real tokens = 0, places = 0, size[2] = {0};
-    if (m->architecture != STOCK_GPT2) return 0;
+    if (m->architecture != ORDINARY_GPT2) return 0;
     for (size_t t = 0; t < m->vocabulary; t++)
         tokens = fmaxl(tokens, row_imbalance(u, m->token_embedding + t * m->width, &size[0]));
     for (size_t i = 0; i < m->positions; i++)
@@ -741,8 +741,8 @@ real page_embedding(const undo *u) {
     return tokens + places + U * (size[0] + size[1]);
 }
 
-static void take_kernels(stock_page *out, view x, arena *a) {
-    const undo *u = x.u;
+static void take_kernels(ordinary_page *out, view x, arena *a) {
+    const lift *u = x.u;
     x.error = arena_zalloc(a, u->column_count, sizeof *x.error);
     x.zero = arena_zalloc(a, u->column_count, sizeof *x.zero);
     x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
@@ -762,8 +762,8 @@ static void take_kernels(stock_page *out, view x, arena *a) {
     if (!out->refused) out->refused = x.refused;
 }
 
-stock_page stock_page_bounds(const undo *u, bool f16_weights, bool f16_cache, arena *a) {
-    stock_page out = {.errors = arena_zalloc(a, u->head_count, sizeof *out.errors)};
+ordinary_page ordinary_page_bounds(const lift *u, bool f16_weights, bool f16_cache, arena *a) {
+    ordinary_page out = {.errors = arena_zalloc(a, u->head_count, sizeof *out.errors)};
     take_kernels(&out, (view){.u = u, .vectors16 = f16_weights, .cache16 = f16_cache}, a);
     take_kernels(&out, (view){.u = u, .norms32 = true}, a);
     return out;
