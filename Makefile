@@ -52,7 +52,9 @@ TEST_INCLUDES := $(TEST_ROOMS:%=-Itests/%)
 ONNX_PROTO ?= /usr/include/onnx/onnx.proto
 PYTHON_PARTS := $(sort $(wildcard src/export/python/*.py))
 LAB_PROSE := $(sort $(wildcard lab/prose/*.md))
-LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o $(BUILD)/made/page_files.o
+LIB_OBJ  += $(addprefix $(BUILD)/made/,onnx.pb-c.o python_files.o page_files.o sheet_tables.o sheet_text.o)
+ALL_CFLAGS += -I$(BUILD)/made
+$(LIB_OBJ) $(LAB_OBJ) $(TEST_BIN:=.o) $(TEST_AID_OBJ): | $(BUILD)/made/sheet_names.h
 
 # `make V=1` shows the commands.
 Q    := $(if $(V),,@)
@@ -108,6 +110,18 @@ $(BUILD)/made/text_files.c: $(CLI_TEXTS) scripts/embed.sh
 	@$(SAY) "  EMBED   completions, examples"
 	$(Q)sh scripts/embed.sh cli/text_files.h text $(CLI_TEXTS) >$@.part && mv $@.part $@
 
+# The inequalities of heads: names and tables for the prover, the text for the auditor.
+SHEET := src/number/heads.sheet
+$(BUILD)/made/sheet_names.h $(BUILD)/made/sheet_tables.c: $(SHEET) scripts/sheet.awk
+	@mkdir -p $(@D)
+	@$(SAY) "  SHEET   $(@F)"
+	$(Q)awk -v of=$(patsubst sheet_%,%,$(basename $(@F))) -f scripts/sheet.awk $< >$@.part && mv $@.part $@
+
+$(BUILD)/made/sheet_text.c: $(SHEET) scripts/embed.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   $<"
+	$(Q)sh scripts/embed.sh number/sheet_text.h sheet $< >$@.part && mv $@.part $@
+
 $(BUILD)/made/lab_prose.c: $(LAB_PROSE) scripts/embed-prose.sh
 	@mkdir -p $(@D)
 	@$(SAY) "  EMBED   lab/prose"
@@ -118,7 +132,6 @@ $(BUILD)/made/%.o: $(BUILD)/made/%.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(BUILD)/src/export/graph.o $(BUILD)/tests/model/t-export.o: $(BUILD)/made/onnx.pb-c.c
-$(BUILD)/src/export/graph.o $(BUILD)/tests/model/t-export.o: ALL_CFLAGS += -I$(BUILD)/made
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@
@@ -145,7 +158,6 @@ $(BUILD)/made/flint_link.c: $(FLINT_USERS) scripts/flint-link.sh
 	@$(SAY) "  JUMPS   $@"
 	$(Q)sh scripts/flint-link.sh "$(CC)" $(@D) "$(EXACT)" $(FLINT_USERS)
 $(BUILD)/cli/lazy/flint_open.o: $(BUILD)/made/flint_link.c
-$(BUILD)/cli/lazy/flint_open.o: ALL_CFLAGS += -I$(BUILD)/made
 
 # What it links of FLINT comes before the library, whose exact_open.c is then left out.
 $(BUILD)/temper: $(CLI_OBJ) $(LAZY_OBJ) $(LAB) $(STATIC)

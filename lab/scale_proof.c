@@ -96,14 +96,8 @@ static bool try_length(scale_proof *p, head_certificate *h, const bounds *b, con
 
 /* The gates of the model, as doc/certificate.md, "Gates", has them: exactly 0 or 1. */
 static bool gates_hold(const scale_proof *p, const bounds *b, const head_certificate *heads) {
-    for (size_t k = 0; k < p->study->ramp_count; k++) {
-        const ramp_shape *r = &p->study->ramps[k];
-        const ball *sum = b->zero;
-        if (!r->lone) sum = b_mul(b, b_double(b, r->size), b_sub(b, b_more(b, b->unit_a, r->terms + 1), b->one));
-        for (size_t i = 0; i < r->raw; i++)
-            sum = b_add(b, sum, b_mul(b, b_double(b, r->weights[i]), heads[r->heads[i]].error));
-        if (!ball_is_at_most(sum, b->half)) return false;
-    }
+    for (size_t k = 0; k < p->study->ramp_count; k++)
+        if (!ball_is_at_most(ramp_bound(b, &p->study->ramps[k], heads), b->quarter)) return false;
     return true;
 }
 

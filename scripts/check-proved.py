@@ -84,9 +84,14 @@ for file in sorted((root / "src" / "bound").glob("*.c")):
         elif marked[page, heading] is None:
             faults.append(f"src/bound/{file.name} cites doc/{page}.md, \"{heading}\", which has no line *Coq: ...*")
 
+# What the sheet states is proved where the page says so: its headings are the page's.
+for heading in re.findall(r"^## (.*)$", (root / "src" / "number" / "heads.sheet").read_text(encoding="utf-8"), re.M):
+    if marked.get(("certificate", heading)) is None:
+        faults.append(f"src/number/heads.sheet has \"{heading}\", which is no heading of doc/certificate.md with a line *Coq: ...*")
+
 # Functions that add, multiply, take powers or round outwards, but not those that do this arithmetic itself.
 OPERATIONS = re.compile(r"\b(?:b_(?:add|sub|mul|div|pow|exp|log|sqrt|times|shift|grow|more|less|half|ulp|after|row_error|power_of_two)|up_add|up_mul)\(")
-ARITHMETIC = {"ball_terms.c"}
+ARITHMETIC = {"ball_terms.c", "sheet.c"}
 theorems = set()
 for file in sorted((root / "proofs").glob("*.v")):
     theorems |= set(re.findall(r"^\s*(?:Theorem|Lemma|Corollary)\s+([A-Za-z_0-9']+)", file.read_text(encoding="utf-8"), re.M))

@@ -15,6 +15,7 @@
 #include "audit/audit_feature.h"
 #include "audit/audit_language.h"
 #include "audit/audit_meaning.h"
+#include "audit/audit_sheet.h"
 #include "model/model.h"
 #include "number/ball.h"
 #include "number/number_type.h"
@@ -213,6 +214,7 @@ typedef struct audit {
     double positions; /* M */
     type_facts type;
     calculus calculus;
+    audit_sheet sheet;
     meaning meaning;
     content *channels;
     audit_head *heads; /* all, in order */

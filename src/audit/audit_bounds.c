@@ -4,272 +4,201 @@
 
 #include "audit/audit_bounds.h"
 
-static const double V = 0x1p-53;
-
 #define NEED(b, condition, ...)                                                                                      \
     do {                                                                                                             \
         if (!(condition)) audit_refuse((b)->a, (b)->layer, (b)->number, __VA_ARGS__);                                \
     } while (0)
-
-static const ball *positions(audit_bounding *b) { return num(b->c, b->a->positions); }
-static const ball *minus_one(audit_bounding *b, const ball *x) { return sub(b->c, x, num(b->c, 1)); }
-static const ball *one_minus(audit_bounding *b, const ball *x) { return sub(b->c, num(b->c, 1), x); }
-static const ball *one_plus(audit_bounding *b, const ball *x) { return add(b->c, num(b->c, 1), x); }
-
-static bool at_most(audit_bounding *b, const ball *x, double bound) { return ball_is_at_most(x, num(b->c, bound)); }
-static bool at_least(audit_bounding *b, const ball *x, double bound) { return ball_is_at_most(num(b->c, bound), x); }
 
 static void keep(audit_bounding *b, ball **out, const ball *x) {
     *out = ball_array(b->a->arena, 1);
     ball_set(*out, x);
 }
 
-/* ---- softmax rows ---- */
+/* ---- the sheet ---- */
 
 /* Whether rows may be rescaled on the way: a row of one tile knows its maximum first. */
 static bool rescales(const audit *a) { return a->type.tile && a->positions > (double)a->type.tile; }
 
 static bool keeps_maximum(const audit *a) { return !a->type.any_order && !rescales(a); }
 
-/* What rounding makes of a sum of crumbs beside a 1. */
-static const ball *spread(audit_bounding *b, const ball *crumbs) {
+static audit_sheet *sheet_of(audit_bounding *b) { return &b->a->sheet; }
+static void give(audit_bounding *b, const char *name, double x) { audit_sheet_give(sheet_of(b), name, num(b->c, x)); }
+static void give_whole(audit_bounding *b, const char *name, int64_t x) { audit_sheet_whole(sheet_of(b), name, x); }
+static const ball *value(audit_bounding *b, const char *name) {
+    return audit_sheet_value(sheet_of(b), name, NULL, NULL);
+}
+
+void audit_give_type(audit_bounding *b) {
     const type_facts *t = &b->a->type;
-    if (keeps_maximum(b->a)) return mul(b->c, num(b->c, 4), crumbs);
-    return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
+    calc_begin(b->c);
+    audit_sheet_begin(sheet_of(b));
+    const struct {
+        const char *name;
+        double x;
+    } reals[] = {{"u_a", t->ua},     {"u_s", t->us}, {"u_r", t->stored}, {"u_f", t->embedded},
+                 {"u_l", t->scaled}, {"v", 0x1p-53}, {"t_a", t->ta},     {"t_s", t->ts},
+                 {"m_a", t->ma},     {"m_s", t->ms}, {"F_a", t->fa},     {"F_s", t->fs}};
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) give(b, reals[k].name, reals[k].x);
+    give_whole(b, "M", (int64_t)b->a->positions);
+    give_whole(b, "p_a", t->pa);
+    give_whole(b, "p_s", t->ps);
+    give_whole(b, "known", keeps_maximum(b->a));
+    give_whole(b, "ascending", !t->any_order);
+    give_whole(b, "equal", t->storage == t->sums);
 }
 
-const ball *audit_subnormals(audit_bounding *b) {
-    calculus *c = b->c;
-    const ball *m = positions(b), *least = num(c, b->a->type.ta);
-    return keeps_maximum(b->a) ? mul(c, m, least) : mul(c, num(c, 2), mul(c, mul(c, m, m), least));
+#define MUST_OF(b, condition, first, second, ...)                                                                    \
+    NEED(b, audit_sheet_holds(sheet_of(b), condition, first, second), __VA_ARGS__)
+#define MUST(b, condition, ...) MUST_OF(b, condition, NULL, NULL, __VA_ARGS__)
+
+static void must_count(audit_bounding *b, const char *what) { MUST(b, "ones_counted", "%s", what); }
+
+static const char ADDS_ONES[] = "there are too many positions to add up ones exactly",
+                  IS_LARGE[] = "a difference of logits may be beyond the largest number of the type",
+                  SCALE_IS_LARGE[] = "its scale may be beyond the largest number of the type",
+                  QUERY_IS_LARGE[] = "a query times the scale may be beyond the largest number of the type";
+
+/* What the sheet knows of a head. */
+static void give_head(audit_bounding *b, const audit_head *f) {
+    give(b, "kappa", f->kappa);
+    give(b, "W", f->weight);
+    give(b, "W_t", f->total_weight);
+    give_whole(b, "scaled", !f->by_positions);
+    give_whole(b, "anywhere", f->anywhere);
 }
 
-/* One key weighs 1, the others together at most r. */
-static const ball *error_of(audit_bounding *b, const ball *r) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    bool equal = t->storage == t->sums;
-    const ball *kept = r;
-    if (!equal) kept = add(c, mul(c, one_plus(b, num(c, t->us)), r), mul(c, positions(b), num(c, t->ts)));
-    const ball *l = spread(b, r), *ls = spread(b, kept);
-    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->stored, 1)),
-               *inward = mul(c, down(c, t->ua, 1), down(c, t->stored, 1));
-    const ball *missing = one_minus(b, over(c, inward, one_plus(b, l)));
-    const ball *false_one = add(c, mul(c, ls, outward), num(c, t->ts));
-    const ball *most = larger(c, missing, false_one);
-    if (equal) return most; /* the quotient is at most 1 */
-    return larger(c, most, minus_one(b, mul(c, one_plus(b, ls), outward)));
-}
-
-/* ---- the six kinds ---- */
+/* ---- the seven kinds ---- */
 
 static void bound_once(audit_bounding *b, audit_head *f) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    uint64_t m = (uint64_t)b->a->positions;
-    const ball *gap = add(c, logarithm(c, positions(b)), num(c, f->constant));
-    const ball *logit = f->stepped ? add(c, gap, num(c, 4)) : gap;
-    const ball *epsilon = one_minus(b, mul(c, mul(c, down(c, t->us, 2), down(c, t->ua, 5)), down(c, V, 4)));
-    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), gap)));
-    const ball *exps = up(c, 2 * t->ua, t->any_order ? 6 : 1); /* in any order a sum is rescaled up to six times */
-    const ball *crumb = add(c, mul(c, exps, expo(c, low)), num(c, t->ta));
-    const ball *sigma = mul(c, minus_one(b, positions(b)), crumb), *kept;
-    if (t->any_order) {
-        NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
-        const ball *w = mul(c, down(c, 2 * t->ua, 3), expo(c, mul(c, num(c, -5 * t->ua), logit)));
-        sigma = add(c, sigma, audit_subnormals(b));
-        kept = over(c, down(c, t->ua, m + 6), mul(c, one_plus(b, over(c, sigma, w)), up(c, t->ua, m + 5)));
-    } else {
-        NEED(b, ball_is_less(crumb, num(c, 1)), "a key that is no candidate may weigh as much as one");
-        if (rescales(b->a)) { /* what came in tiles without candidates is one crumb, made by one product */
-            sigma = add(c, mul(c, up(c, t->ua, 1), sigma), num(c, t->ta));
-            NEED(b, ball_is_less(sigma, num(c, 1)), "the keys of earlier tiles may weigh as much as a candidate");
-        }
-        const ball *most = mul(c, one_plus(b, mul(c, num(c, 2), sigma)), up(c, t->ua, (uint64_t)t->pa + 1));
-        kept = over(c, mul(c, down(c, t->ua, 1), down(c, t->stored, 1)), most);
-    }
-    NEED(b, at_most(b, mul(c, num(c, 2), mul(c, logit, one_plus(b, epsilon))), t->fa),
-         "a difference of logits may be beyond the largest number of the type");
+    const ball *gap = add(b->c, value(b, "log_M"), num(b->c, f->constant));
+    const ball *logit = f->stepped ? add(b->c, gap, num(b->c, 4)) : gap;
+    give(b, "kappa", f->constant);
+    audit_sheet_give(sheet_of(b), "X", logit);
+    if (b->a->type.any_order) must_count(b, ADDS_ONES);
+    MUST(b, "once_light", "a key that is no candidate may weigh as much as one");
+    if (rescales(b->a)) MUST(b, "once_lighter", "the keys of earlier tiles may weigh as much as a candidate");
+    MUST(b, "once_range", "%s", IS_LARGE);
     keep(b, &f->size, logit);
-    keep(b, &f->rounding, mul(c, epsilon, logit));
-    keep(b, &f->error, one_minus(b, kept));
+    keep(b, &f->rounding, value(b, "once_rounding"));
+    keep(b, &f->error, value(b, "once_error"));
 }
 
-/* x keys, and T; eta is how far a logit is off. */
-static const ball *leak(audit_bounding *b, const ball *eta, const ball *x) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *weights = mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, 2), eta))), x);
-    return add(c, weights, audit_subnormals(b));
-}
-
-/* q/(1 - q), q = exp(-kappa (1 - u)) */
-static const ball *geometric(audit_bounding *b, double kappa) {
-    calculus *c = b->c;
-    const ball *q = expo(c, mul(c, num(c, -kappa), one_minus(b, num(c, b->a->type.ua))));
-    return over(c, q, one_minus(b, q));
-}
-
-/* The error of a head that picks one key, whose logits are off by eta; `times` keys may share a distance. */
-static const ball *picking_error(audit_bounding *b, const audit_head *f, const ball *eta, double times) {
+/* The error of a head that picks one key, whose logits are off by eta; keys may lose on so many sides. */
+static const ball *picking_error(audit_bounding *b, const ball *eta, double sides) {
     static const double MOST = 0x1p20; /* e^(2 eta) beyond it is of no use */
     if (!ball_is_less(eta, num(b->c, MOST))) return num(b->c, 1);
-    return error_of(b, leak(b, eta, mul(b->c, num(b->c, times), geometric(b, f->kappa))));
+    return audit_sheet_value(sheet_of(b), "pick_error", eta, num(b->c, sides));
 }
 
 static void bound_nearest(audit_bounding *b, audit_head *f) {
-    const type_facts *t = &b->a->type;
     if (f->every_length) {
         double largest, r = audit_every_length(b->a, f, &largest);
+        const ball *rest = num(b->c, r);
+        if (rescales(b->a)) {
+            must_count(b, "there are too many positions");
+            rest = add(b->c, rest, value(b, "crumbs"));
+        }
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));
-        NEED(b, !rescales(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
-        const ball *rest = num(b->c, r);
-        keep(b, &f->error, error_of(b, rescales(b->a) ? add(b->c, rest, audit_subnormals(b)) : rest));
+        keep(b, &f->error, audit_sheet_value(sheet_of(b), "row_error", rest, NULL));
         return;
     }
-    NEED(b, keeps_maximum(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
+    if (!keeps_maximum(b->a)) must_count(b, "there are too many positions");
     keep(b, &f->size, f->logit.size);
     keep(b, &f->rounding, f->logit.error);
-    keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
+    keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f->logit.error, 1));
 }
 
 /* Sums of products are multiples of a half of size T at most, and queries whole numbers up to W. */
 static void bound_match(audit_bounding *b, audit_head *f) {
-    calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    const ball *most = mul(c, mul(c, num(c, f->kappa), positions(b)), num(c, fmax(f->total_weight, f->weight)));
-    NEED(b, at_most(b, most, ldexp(1, audit_grid_of(f->kappa) - 1 + t->pa)), "scores of patterns may be rounded");
+    give_whole(b, "scaled", 1);
+    give_whole(b, "grid", audit_grid_of(f->kappa));
+    MUST(b, "match_scores", "scores of patterns may be rounded");
     NEED(b, t->ts <= 0.5 && t->ta <= 0.5, "a half is too small for the type");
-    NEED(b, keeps_maximum(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
-    keep(b, &f->size, f->logit.size);
-    keep(b, &f->rounding, f->logit.error);
-    keep(b, &f->error, f->failure ? num(c, 1) : picking_error(b, f, f->logit.error, 1));
+    bound_nearest(b, f);
 }
 
 static void bound_count(audit_bounding *b, audit_head *f) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *sum = add(c, mul(c, positions(b), num(c, f->letter_weight)), num(c, f->edge_weight));
-    NEED(b, f->weight <= ldexp(1, f->grid + t->ps) && f->weight <= t->fs, "a value may be rounded");
-    NEED(b, at_most(b, sum, ldexp(1, f->grid + t->pa)) && at_most(b, sum, t->fa), "a sum of values may be rounded");
-    NEED(b, ldexp(1, f->grid) >= t->ts, "its weights are too fine for the type"); /* t_s is at least t_a */
-    NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to count exactly");
-    NEED(b, at_least(b, over(c, num(c, 1), mul(c, num(c, 2), positions(b))), t->ms), "a mean may be subnormal");
-    keep(b, &f->size, num(c, 0));
-    keep(b, &f->rounding, num(c, 0));
-    keep(b, &f->error, num(c, 0));
+    give(b, "W_l", f->letter_weight);
+    give(b, "W_e", f->edge_weight);
+    give_whole(b, "grid", f->grid);
+    MUST(b, "count_weights", "a value may be rounded");
+    MUST(b, "count_values", "a value may be rounded");
+    MUST(b, "count_sums", "a sum of values may be rounded");
+    MUST(b, "count_range", "a sum of values may be rounded");
+    MUST(b, "count_grid", "its weights are too fine for the type"); /* t_s is at least t_a */
+    must_count(b, "there are too many positions to count exactly");
+    MUST(b, "count_normal", "a mean may be subnormal");
+    keep(b, &f->size, num(b->c, 0));
+    keep(b, &f->rounding, num(b->c, 0));
+    keep(b, &f->error, num(b->c, 0));
 }
 
-/* What compare and balance share: `gap` is what the exponent keeps of -kappa, `slack` the relative error. */
-static void bound_verdict(audit_bounding *b, audit_head *f, const ball *gap, const ball *slack, const ball *logit) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *m = positions(b), *grown = expo(c, mul(c, slack, logarithm(c, m)));
-    const ball *twice = mul(c, num(c, 2 * f->kappa), m);
-    NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
-    NEED(b, ball_is_at_most(mul(c, m, grown), over(c, num(c, 1), num(c, t->ma))), "a weight may be subnormal");
-    NEED(b, at_most(b, mul(c, mul(c, num(c, 2), one_plus(b, slack)), logit), t->fa),
-         "a difference of logits may be beyond the largest number of the type");
-    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa),
-         "its scale may be beyond the largest number of the type");
-    NEED(b, at_least(b, over(c, logarithm(c, num(c, 2)), twice), t->ms), "its normaliser may be subnormal");
-    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -f->kappa), gap));
-    const ball *rho =
-        add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), audit_subnormals(b));
-    const ball *above = add(c, mul(c, one_plus(b, num(c, t->stored)), rho), num(c, t->ts));
-    above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->stored, 1))), expo(c, num(c, 2 * t->ta)));
-    const ball *below = mul(c, one_minus(b, num(c, 2 * t->ua)), down(c, t->ua, 4 * (uint64_t)b->a->positions));
-    const ball *wrong = add(c, over(c, above, below), num(c, t->ts));
-    keep(b, &f->size, logit);
-    keep(b, &f->error, larger(c, error_of(b, rho), wrong));
+/* What compare and balance share; `e` is the relative error of their logits. */
+static void must_tell_sentinel(audit_bounding *b, const ball *e, const ball *logit) {
+    must_count(b, ADDS_ONES);
+    MUST_OF(b, "sentinel_weight", e, NULL, "a weight may be subnormal");
+    MUST_OF(b, "sentinel_range", e, logit, "%s", IS_LARGE);
+    MUST(b, "sentinel_fits", "%s", SCALE_IS_LARGE);
+    MUST(b, "sentinel_normal", "its normaliser may be subnormal");
 }
 
 static void bound_compare(audit_bounding *b, audit_head *f) {
+    keep(b, &f->rounding, value(b, "compare_off"));
+    keep(b, &f->size, value(b, "compare_logit"));
+    must_tell_sentinel(b, value(b, "compare_off"), value(b, "compare_logit"));
+    keep(b, &f->error, value(b, "compare_error"));
+}
+
+/* Three terms, added up in any order. */
+static const ball *own_unit_error(audit_bounding *b) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 8), up(c, t->us, 3)), up(c, V, 6)));
-    const ball *logit =
-        add(c, mul(c, mul(c, num(c, 2 * f->kappa), positions(b)), num(c, f->weight)), logarithm(c, positions(b)));
-    bound_verdict(b, f, one_minus(b, epsilon), epsilon, logit);
-    keep(b, &f->rounding, epsilon);
+    rounding storage = rounding_storage(b->a), all_sums = rounding_sums(b->a);
+    feature per = {.kind = FEATURE_INVERSE};
+    const ball *three = num(c, 3);
+    quantity inverse = audit_feature_quantity(b, &per);
+    const ball *error = add(c, inverse.error, mul(c, num(c, 2), rounding_half(b, &all_sums, three)));
+    return t->storage == t->sums ? error : add(c, error, rounding_half(b, &storage, three));
 }
 
 static void bound_balance(audit_bounding *b, audit_head *f) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *m = positions(b), *wh = num(c, f->weight), *wt = num(c, f->total_weight), *wo = num(c, f->own_weight);
-    const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->stored, 1)));
-    const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient), *three = num(c, 3);
-    rounding storage = rounding_storage(b->a), all_sums = rounding_sums(b->a);
-    feature per = {.kind = FEATURE_INVERSE};
-    quantity inverse = audit_feature_quantity(b, &per);
-    const ball *eu = add(c, inverse.error, mul(c, num(c, 2), rounding_half(b, &all_sums, three)));
-    if (t->storage != t->sums) eu = add(c, eu, rounding_half(b, &storage, three));
-    const ball *own = mul(c, wo, eu);
-    const ball *sums = minus_one(b, mul(c, up(c, t->ua, (uint64_t)f->own_parts + 1), up(c, t->stored, 1)));
-    const ball *eo = add(c, own, mul(c, add(c, wo, own), sums));
-    const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 10), up(c, t->us, 4)), up(c, V, 8)));
-    const ball *parts = mul(c, mul(c, m, add(c, add(c, ey, eo), et)), one_plus(b, omega));
-    const ball *whole = add(c, add(c, mul(c, m, wh), wo), mul(c, m, wt));
-    const ball *e = add(c, parts, mul(c, whole, omega));
-    NEED(b, ball_is_less(e, num(c, 0.5)), "rounding may change the sign of its sum");
-    const ball *squared = mul(c, m, m), *twice = mul(c, num(c, 2 * f->kappa), squared);
-    NEED(b,
-         at_least(b, over(c, num(c, 1), mul(c, num(c, 2), squared)), t->ma) &&
-             at_least(b, over(c, num(c, 1), m), t->ms),
-         "a score may be subnormal");
-    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa),
-         "its scale may be beyond the largest number of the type");
-    const ball *query = mul(c, mul(c, num(c, 2), twice), one_plus(b, add(c, wh, wo)));
-    NEED(b, f->by_positions || !t->any_order || at_most(b, query, t->fa),
-         "a query times the scale may be beyond the largest number of the type");
-    const ball *logit =
-        add(c, mul(c, mul(c, num(c, 2 * f->kappa), m), add(c, add(c, wh, wo), mul(c, m, wt))), logarithm(c, m));
-    bound_verdict(b, f, one_minus(b, mul(c, num(c, 2), e)), omega, logit);
-    keep(b, &f->rounding, e);
+    give(b, "W_o", f->own_weight);
+    give_whole(b, "parts", (int64_t)f->own_parts);
+    audit_sheet_give(sheet_of(b), "e_u", own_unit_error(b));
+    MUST(b, "balance_sign", "rounding may change the sign of its sum");
+    MUST(b, "balance_keys", "a score may be subnormal");
+    MUST(b, "balance_normal", "a score may be subnormal");
+    MUST(b, "balance_fits", "%s", SCALE_IS_LARGE);
+    MUST(b, "balance_query", "%s", QUERY_IS_LARGE);
+    MUST(b, "balance_parts", "its own part may be beyond the largest number of the type");
+    must_tell_sentinel(b, value(b, "balance_after"), value(b, "balance_logit"));
+    keep(b, &f->size, value(b, "balance_logit"));
+    keep(b, &f->rounding, value(b, "balance_off"));
+    keep(b, &f->error, value(b, "balance_error"));
 }
 
 static void bound_lookup(audit_bounding *b, audit_head *f) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *m = positions(b), *squared = mul(c, m, m), *cubed = mul(c, squared, m), *kappa = num(c, f->kappa);
-    uint64_t s = f->by_positions ? 0 : 1;
-    uint64_t first = audit_roundings(b, &f->first_key), second = audit_roundings(b, &f->second_key);
-    uint64_t scale = s ? audit_roundings(b, &f->scale) : 0;
-    const ball *e0 =
-        mul(c, mul(c, up(c, t->ua, 2 + s), up(c, t->stored, 1)), mul(c, up(c, t->embedded, 1), up(c, V, first)));
-    const ball *e1 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->embedded, 2)), up(c, V, 1 + second));
-    const ball *e2 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->scaled, s)), up(c, V, scale));
-    e0 = minus_one(b, e0), e1 = minus_one(b, e1), e2 = minus_one(b, e2);
-    const ball *inner = mul(c, kappa, squared), *logit = inner;
-    const ball *parts = mul(c, add(c, mul(c, num(c, 2), e0), e1), one_plus(b, e2));
-    const ball *share = add(c, parts, e2), *e = mul(c, inner, share);
-    const ball *eta = add(c, add(c, e, mul(c, num(c, 2 * t->ua), add(c, inner, e))), num(c, t->ta));
-    double weight = f->anywhere ? fmax(f->weight, 1) : 1;
-    if (f->anywhere) logit = mul(c, inner, add(c, num(c, 2 * weight), m));
-    const ball *most = add(c, logit, mul(c, logit, share));
-    NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
-    NEED(b,
-         at_least(b, over(c, num(c, 1), cubed), t->ma) &&
-             (f->by_positions || at_least(b, over(c, num(c, 1), squared), t->ms)),
-         "a score may be subnormal");
-    NEED(b, at_most(b, mul(c, num(c, 6), most), t->fa),
-         "a difference of logits may be beyond the largest number of the type");
-    const ball *largest = mul(c, kappa, cubed);
-    NEED(b, at_most(b, largest, f->by_positions ? t->fs : t->fa),
-         "its scale may be beyond the largest number of the type");
-    NEED(b, f->by_positions || !t->any_order || at_most(b, mul(c, num(c, 4 * weight), largest), t->fa),
-         "a query times the scale may be beyond the largest number of the type");
-    NEED(b, 2 * weight <= t->fs, "a query may be beyond the largest number of the type");
-    keep(b, &f->size, logit);
-    keep(b, &f->rounding, eta);
-    keep(b, &f->error, picking_error(b, f, eta, 2));
+    give_whole(b, "r_0", (int64_t)audit_roundings(b, &f->first_key));
+    give_whole(b, "r_1", (int64_t)audit_roundings(b, &f->second_key));
+    if (!f->by_positions) give_whole(b, "r_2", (int64_t)audit_roundings(b, &f->scale));
+    must_count(b, ADDS_ONES);
+    MUST(b, "lookup_keys", "a score may be subnormal");
+    MUST(b, "lookup_normal", "a score may be subnormal");
+    MUST(b, "lookup_range", "%s", IS_LARGE);
+    MUST(b, "lookup_fits", "%s", SCALE_IS_LARGE);
+    MUST(b, "lookup_query", "%s", QUERY_IS_LARGE);
+    MUST(b, "lookup_queries", "a query may be beyond the largest number of the type");
+    keep(b, &f->size, value(b, "lookup_logit"));
+    keep(b, &f->rounding, value(b, "lookup_rounding"));
+    keep(b, &f->error, picking_error(b, value(b, "lookup_rounding"), 2));
 }
 
 static void bound_head(audit *a, audit_head *f) {
     audit_bounding b = {.a = a, .c = &a->calculus, .layer = f->layer, .number = f->number};
-    calc_begin(b.c);
+    audit_give_type(&b);
+    give_head(&b, f);
     switch (f->kind) {
     case KIND_ONCE: bound_once(&b, f); break;
     case KIND_NEAREST: bound_nearest(&b, f); break;
@@ -284,14 +213,15 @@ static void bound_head(audit *a, audit_head *f) {
 /* ---- gates ---- */
 
 static const ball *ramp_error(audit_bounding *b, const ramp_facts *r) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    ball *sum = calc_ball(c);
+    ball *sum = calc_ball(b->c);
     ball_set_int(sum, 0);
     for (uint32_t k = 0; k < r->raw_count; k++)
-        ball_add(sum, sum, mul(c, num(c, r->raw_weight[k]), b->a->heads[r->raw_head[k]].error));
-    if (!r->plain) ball_add(sum, sum, mul(c, num(c, r->size), minus_one(b, up(c, t->ua, (uint64_t)r->terms + 1))));
-    return mul(c, num(c, 0.5), sum);
+        ball_add(sum, sum, mul(b->c, num(b->c, r->raw_weight[k]), b->a->heads[r->raw_head[k]].error));
+    audit_sheet_give(sheet_of(b), "raw", sum);
+    give(b, "X", r->size);
+    give_whole(b, "terms", r->terms);
+    give_whole(b, "lone", r->plain);
+    return value(b, "ramp_error");
 }
 
 /* That both halves of a ramp are stored exactly where it is 1. */
@@ -312,7 +242,7 @@ static void bound_gates(audit *a, uint32_t layer) {
     if (!l->error) l->error = ball_array(a->arena, 1);
     ball_set_int(l->error, 0);
     for (size_t k = 0; k < l->ramp_count; k++) {
-        calc_begin(b.c);
+        audit_give_type(&b);
         check_ramp(&b, &a->ramps[l->first_ramp + k]);
         ball_max(l->error, l->error, ramp_error(&b, &a->ramps[l->first_ramp + k]));
     }

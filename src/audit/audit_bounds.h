@@ -17,6 +17,9 @@ typedef struct rounding {
     double unit, least, largest;
 } rounding;
 
+/* Begins the sheet anew: the numbers of the type and of the length are given, nothing of a head. */
+void audit_give_type(audit_bounding *b);
+
 rounding rounding_storage(const audit *a);
 rounding rounding_sums(const audit *a);
 
@@ -25,9 +28,6 @@ rounding rounding_sums(const audit *a);
 const ball *rounding_half(audit_bounding *b, const rounding *f, const ball *p);
 const ball *rounding_ulp(audit_bounding *b, const rounding *f, const ball *p);
 const ball *rounding_after(audit_bounding *b, const rounding *f, const ball *p);
-
-/* T: what subnormal numbers add to the weights of a row. */
-const ball *audit_subnormals(audit_bounding *b);
 
 /* How often f64 rounds the feature or scale, at worst. */
 uint64_t audit_roundings(audit_bounding *b, const feature *f);

@@ -188,6 +188,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     a->positions = (double)request->length + 1 + a->model->has_end;
     audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);
+    audit_sheet_read(&a->sheet, &a->calculus);
     if (request->choices && !request->read_off && a->type.tile && a->positions > (double)a->type.tile)
         audit_refuse(a, 0, 0, "hard choices in general are proved for one tile of %zu keys only", a->type.tile);
     bool several = a->model->kind != TEMPER_KIND_ACCEPTOR;

@@ -130,7 +130,6 @@ const ball *b_grow(const bounds *b, const ball *unit, uint64_t k) {
 }
 
 const ball *b_more(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_add(b, b->one, unit), k); }
-const ball *b_less(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_sub(b, b->one, unit), k); }
 
 /* ---- questions ---- */
 

@@ -2,11 +2,22 @@
 
 #include <math.h>
 
-/* Coq: leak_le, mass_le (T); on paper: "Tiles". */
+/* Arithmetic. */
+static void begin_units(bounds *b) {
+    b->unit_s = b_power_of_two(b, -b->s->precision);
+    b->unit_a = b_power_of_two(b, -b->a->precision);
+    b->v = b_power_of_two(b, -53);
+    b->unit_stored = b->one_format ? b->zero : b->unit_s;
+    b->unit_feature = b->s->precision == 53 ? b->zero : b->unit_s;
+    b->unit_scale = b->a->precision == 53 ? b->zero : b->unit_a;
+}
+
+/* Arithmetic. */
 static void begin(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a, bool guess) {
     *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
     b->guess = guess;
     b->tiled = type->tile && size > type->tile; /* one tile is a row that knows its maximum */
+    b->one_format = b->s == b->a;
     b->pool = ball_pool_new(a);
     b->zero = b_int(b, 0);
     b->one = b_int(b, 1);
@@ -14,21 +25,13 @@ static void begin(bounds *b, const number_type *type, bool ascending, uint64_t s
     b->half = b_power_of_two(b, -1);
     b->m = b_int(b, (int64_t)size);
     b->log_m = b_log(b, b->m);
-    b->unit_s = b_power_of_two(b, -b->s->precision);
-    b->unit_a = b_power_of_two(b, -b->a->precision);
-    b->v = b_power_of_two(b, -53);
     b->tiny_s = b_double(b, b->s->least);
     b->tiny_a = b_double(b, b->a->least);
     b->normal_s = b_power_of_two(b, 1 - b->s->bias);
     b->normal_a = b_power_of_two(b, 1 - b->a->bias);
     b->most_s = b_double(b, b->s->largest);
     b->most_a = b_double(b, b->a->largest);
-    b->one_format = b->s == b->a;
-    b->unit_stored = b->one_format ? b->zero : b->unit_s;
-    b->unit_feature = b->s->precision == 53 ? b->zero : b->unit_s;
-    b->unit_scale = b->a->precision == 53 ? b->zero : b->unit_a;
-    b->crumbs = b_mul(b, b->m, b->tiny_a);
-    if (!ascending || b->tiled) b->crumbs = b_mul(b, b_mul(b, b_int(b, 2), b->m), b->crumbs);
+    begin_units(b);
 }
 
 void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
@@ -67,38 +70,7 @@ const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
     return ball_is_number(p, f->precision, f->least) ? p : b_add(b, p, b_half(b, f, p));
 }
 
-/* ---- softmax rows ---- */
-
 /* Arithmetic. */
 const ball *b_min(const bounds *b, const ball *x, const ball *y) {
     return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
-}
-
-/* On paper: "Scales of one's own". */
-const ball *b_sum_growth(const bounds *b) {
-    return b_more(b, b->unit_a, b->ascending && !b->tiled ? b->size : 4 * b->size);
-}
-
-/* L of lemma 1 for losers that weigh `rest` together. */
-/* Coq: lemma1_ascending, lemma1_any; on paper: "Tiles", "Scales of one's own" (close). */
-static const ball *leak(const bounds *b, const ball *rest) {
-    const ball *l = b->ascending && !b->tiled
-                        ? b_mul(b, b_int(b, 4), rest)
-                        : b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
-    if (!b->close) return l;
-    return b_min(b, l, b_sub(b, b_mul(b, b_add(b, b->one, rest), b_sum_growth(b)), b->one));
-}
-
-/* Coq: nearest_ascending, winner_any; on paper: "Tiles". */
-const ball *b_row_error(const bounds *b, const ball *rest) {
-    const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1));
-    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
-    const ball *l = leak(b, rest), *l_s = l;
-    const ball *error = b_sub(b, b->one, b_div(b, less, b_add(b, b->one, l)));
-    if (!b->one_format) {
-        const ball *crumbs = b_mul(b, b->m, b->tiny_s);
-        l_s = leak(b, b_add(b, b_mul(b, b_more(b, b->unit_s, 1), rest), crumbs));
-        error = b_max(b, error, b_sub(b, b_mul(b, b_add(b, b->one, l_s), more), b->one));
-    }
-    return b_max(b, error, b_add(b, b_mul(b, l_s, more), b->tiny_s));
 }

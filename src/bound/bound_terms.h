@@ -32,7 +32,6 @@ typedef struct bounds {
     const ball *unit_stored;         /* u'_s: what storing a sum rounds */
     const ball *unit_feature;        /* u_e: what storing a feature rounds */
     const ball *unit_scale;          /* what rounding a scale does */
-    const ball *crumbs;              /* T: what subnormal numbers add to the weights of a row */
 } bounds;
 
 /* Whether the lemmas hold for such a type: "What is asked of a type". */
@@ -69,7 +68,6 @@ double b_upper(const bounds *b, const ball *x);
 
 const ball *b_grow(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k - 1 */
 const ball *b_more(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k */
-const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)^k */
 
 /* "One rounding": how far a number of size at most P is rounded, how far apart numbers of that size are, and how
    large it is then. */
@@ -78,11 +76,5 @@ const ball *b_ulp(const bounds *b, const number_format *f, const ball *p);
 const ball *b_after(const bounds *b, const number_format *f, const ball *p);
 
 const ball *b_min(const bounds *b, const ball *x, const ball *y);
-
-/* How far a sum of the weights of a row grows by its additions, at most: (1 + u)^M, or ^4M in any order. */
-const ball *b_sum_growth(const bounds *b);
-
-/* error(R) of "Softmax rows, with rounding". */
-const ball *b_row_error(const bounds *b, const ball *rest);
 
 #endif

@@ -19,4 +19,7 @@ head_certificate head_certify_hard(const bounds *b, const head_shape *s);
    length". */
 head_certificate head_certify_rest(const bounds *b, double rest, double logit);
 
+/* How far a pair of units that rounds may be off, from the errors of the heads that it reads: "Gates". */
+const ball *ramp_bound(const bounds *b, const ramp_shape *r, const head_certificate *heads);
+
 #endif

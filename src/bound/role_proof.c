@@ -79,24 +79,12 @@ static bool try_heads(formula_proof *p) {
 
 /* ---- gates ---- */
 
-/* Coq: fused_ramp, round_raw_ok; on paper: "Gates", rounded products, several ramps for one channel. */
 static bool bound_gates(formula_proof *p) {
-    const bounds *b = &p->b;
-    for (size_t k = 0; k < p->study.ramp_count; k++) {
-        const ramp_shape *r = &p->study.ramps[k];
-        const ball *sum = b->zero;
-        for (size_t i = 0; i < r->raw; i++)
-            sum = b_add(b, sum, b_mul(b, b_double(b, r->weights[i]), p->heads[r->heads[i]].error));
-        if (!r->lone) {
-            const ball *factor = b_sub(b, b_more(b, b->unit_a, r->terms + 1), b->one);
-            sum = b_add(b, sum, b_mul(b, b_double(b, r->size), factor));
-        }
-        p->gates[k] = b_mul(b, b->half, sum);
-    }
+    for (size_t k = 0; k < p->study.ramp_count; k++) p->gates[k] = ramp_bound(&p->b, &p->study.ramps[k], p->heads);
     for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
         const layer_study *layer = &p->study.layers[l];
         for (size_t k = 0; k < layer->ramp_count; k++)
-            if (!ball_is_at_most(p->gates[layer->ramps[k]], b->quarter)) {
+            if (!ball_is_at_most(p->gates[layer->ramps[k]], p->b.quarter)) {
                 certification_unable(
                     p->c, l + 1, 0,
                     "a gate of layer %u sums unrounded values that may be off by %.4g together, more "

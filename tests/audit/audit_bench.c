@@ -59,6 +59,7 @@ bool bench_begin(audit_bench *b, const char *layer, const char *const *features,
                    .positions = (double)n + 2};
     audit_type_begin(&b->a, type);
     calc_init(&b->a.calculus, &b->memory);
+    audit_sheet_read(&b->a.sheet, &b->a.calculus);
     meaning_init(&b->a.meaning, 2, &b->memory, &b->scratch);
     b->a.heads = arena_zalloc(&b->memory, b->model->layers[0].head_count + 2u, sizeof *b->a.heads);
     b->a.layers = arena_zalloc(&b->memory, 1, sizeof *b->a.layers);

@@ -17,6 +17,7 @@ static temper_model *model; /* of one layer with a head */
 static void begin(audit *a, temper_type type, uint64_t m) {
     *a = (audit){.trap = &failure, .arena = &memory, .scratch = &memory, .model = model, .positions = (double)m};
     calc_init(&a->calculus, &memory);
+    audit_sheet_read(&a->sheet, &a->calculus);
     a->layers = arena_zalloc(&memory, 1, sizeof *a->layers);
     audit_type_begin(a, type);
 }
@@ -301,7 +302,8 @@ static void check_crumbs(temper_type type) {
         begin(&a, type, m);
         audit_bounding b = {.a = &a, .c = &a.calculus};
         page p = page_of(type, m);
-        real found = ball_upper(audit_subnormals(&b));
+        audit_give_type(&b);
+        real found = ball_upper(audit_sheet_value(&a.sheet, "crumbs", NULL, NULL));
         CHECK(found >= p.crumbs && found <= p.crumbs + 2 * (real)p.a->least * 1e-9L + 1e-12L * p.crumbs,
               "T in %s at M = %llu: %Lg, not %Lg", temper_type_name(type), (unsigned long long)m, found, p.crumbs);
         arena_reset(&memory);
