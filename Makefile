@@ -298,6 +298,12 @@ mutants: ## change every constant and comparison of the proofs, one at a time: d
 	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS) $(TEST_INCLUDES)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
 
+.PHONY: sheet-mutants
+sheet-mutants: ## change every constant and operator of the sheet of inequalities: does a test notice? (half an hour)
+	@sh scripts/setup.sh build test
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(patsubst %,$(BUILD)/tests/t-%,bound bound-conditions bound-alone bound-match bound-gates own-lengths bound-truth audit-bounds)
+	@python3 scripts/sheet-mutants.py $(BUILD) "$(CC)" "$(LDLIBS)"
+
 # ---- coverage: the library is built once more, for gcov. ----
 COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst %,tests/*/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next \
     probabilities stream sample sequences languages spelling dfa regex regular classify group cascade coordinates decide diagram same-language model safetensors gguf expression json import \
