@@ -1,8 +1,10 @@
 #!/bin/sh
-# Runs every test program of BUILD, JOBS at a time, and the test of the command line; ends with "N passed, M failed".
+# Runs every test program of BUILD, JOBS at a time, and the scripts that look from outside; ends with "N passed, M failed".
+# usage: run-tests.sh BUILD JOBS [ROOM]: with a room, the tests of tests/ROOM only.
 set -u
 build=$1
 jobs=$2
+room=${3:-*}
 logs=$build/tests/logs
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -25,14 +27,18 @@ echo "$line" >"$3/$name.count"
 echo "$line"
 if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 '
-# The slow ones first, the slowest at the very beginning, so that the cores are busy to the end: cli.sh alone is a sixth of
-# all, and does one thing after the other.
-slow="cli.sh paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
+# The slow ones first, the slowest at the very beginning, so that the cores are busy to the end.
+slow="paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh soften.sh compile.sh lab.sh usage.sh limits.sh journal.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
     t-lab-job t-certify-next t-stream t-digits t-format-run t-plan faults.sh t-certify-wild t-format-limits t-recognise t-stock-import
     t-stock-proof t-choice-bound t-limits limits-page.sh t-audit-stock t-audit-stock-sources t-certify-regex"
-{ for name in $slow; do ls tests/cli/"$name" tests/pages/"$name" "$build/tests/$name" 2>/dev/null; done
-  ls tests/cli/*.sh tests/pages/*.sh; ls tests/*/t-*.c | sed "s|.*/\(.*\)\.c$|$build/tests/\1|"; } | awk '!seen[$0]++' |
+{ for name in $slow; do ls tests/$room/"$name" tests/$room/"$name.c" 2>/dev/null; done
+  ls tests/$room/t-*.c tests/$room/*.sh 2>/dev/null; } | grep -E '\.c$|^tests/(cli|pages)/' | awk '!seen[$0]++' |
+    sed "s|.*/\(.*\)\.c$|$build/tests/\1|" |
     xargs -P "$jobs" -I '{}' sh -c "$one" one '{}' "$build" "$logs"
+sum() {
+    cat "$logs"/*.count | awk '{p += $2; f += $4} END {printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0}'
+}
+if [ "$room" != '*' ]; then sum; exit; fi
 # The sources themselves: the order of folders, in includes and in calls, and comments.
 look() { # name, command ...
     name=$1
@@ -61,4 +67,4 @@ fi
 echo "sources: 0 passed, $failed failed" >"$logs/sources.count"
 # What a test left out because something is missing: the list, and what installs it.
 if grep -h '^SKIPPED: ' "$logs"/* | sort -u; then echo "sh scripts/setup.sh test oracles installs what was missing"; fi
-cat "$logs"/*.count | awk '{p += $2; f += $4} END {printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0}'
+sum

@@ -178,7 +178,7 @@ static bool is_among(const char *name, const char *const *names) {
     return *names != NULL;
 }
 
-/* tests/cli/cli.sh runs every experiment once, under sanitizers, too, and tests/mpi/ranks.sh by threads and by ranks.
+/* tests/cli/lab.sh runs every experiment once, under sanitizers, too, and tests/mpi/ranks.sh by threads and by ranks.
    Here the quick ones are run twice more, and in `make test-long` all of them. */
 static bool is_run_here(const char *name) {
     static const char *const quick[] = {"gap", "schedules", NULL};

@@ -72,7 +72,7 @@ paste_lines() { # name [page]
             *'# a minute'* | *'# minutes'*)
                 [ -n "$everything" ] || { echo "marked $1: $line"; continue; }
                 ;;
-            temper | 'temper  '*'#'*) # asks on a terminal: tests/cli/cli.sh types there
+            temper | 'temper  '*'#'*) # asks on a terminal: tests/cli/usage.sh types there
                 continue
                 ;;
             make\ * | 'git clone '*)
