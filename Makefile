@@ -183,7 +183,7 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 	@$(SAY) "  LD      $@"
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-include web/web.mk tests/bare/bare.mk
+include web/web.mk $(sort $(wildcard tests/*.mk))
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
@@ -237,12 +237,9 @@ run-clang-tests: $(BUILD)/temper $(patsubst %,$(BUILD)/tests/t-%,$(CLANG_TESTS))
 run-tests: all $(TEST_BIN) $(BUILD)/tests/platforms/digests $(BUILD)/bench/sizes
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
-test-regular: ## regular languages and random automata with much more effort (minutes)
-	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-regular $(BUILD)/tests/t-regex-look $(BUILD)/tests/t-cascade
-	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
-	TEMPER_TEST_EFFORT=50 $(BUILD)/tests/t-regex-look
-	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
+ROOM ?= cli
+test-room: all $(addprefix $(BUILD)/tests/,t-bad $(filter t-%,$(basename $(notdir $(wildcard tests/$(ROOM)/*.c))))) ## the tests of one room (ROOM=cli)
+	@sh scripts/run-tests.sh $(BUILD) $(JOBS) $(ROOM)
 
 test-paste: ## every command line of pages and help, pasted into an empty folder, also those that take minutes; lists what is not run
 	@sh scripts/setup.sh build
@@ -259,107 +256,6 @@ proofs: ## check the lemmas of theory and certificates with Coq, and show what t
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
 
-test-number: ## exp and log: every float, millions of doubles, against MPFR (minutes)
-	@sh scripts/setup.sh build mpfr
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/long-number
-	$(BUILD)/tests/long-number
-
-certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones, 10^4 sums, 10^5 forged models (an hour)
-	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt $(BUILD)/tests/t-sum-hunt $(BUILD)/tests/t-audit-hunt $(BUILD)/tests/t-run-hunt \
-	    $(BUILD)/tests/t-proved-length
-	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
-	TEMPER_HUNT=full $(BUILD)/tests/t-sum-hunt
-	TEMPER_TEST_EFFORT=35 $(BUILD)/tests/t-audit-hunt
-	TEMPER_TEST_EFFORT=170 $(BUILD)/tests/t-run-hunt
-	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
-
-length-hunt: ## run models that were proved for 64 to 16,384 letters: 2*10^5 strings against exact arithmetic, the gallery against its programs (an hour)
-	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-length-hunt
-	TEMPER_HUNT=full $(BUILD)/tests/t-length-hunt
-
-stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificates that name the new file; odd models at the largest proved length (an hour)
-	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-stock-hunt $(BUILD)/tests/long-stock $(BUILD)/tests/stock/prove_cases
-	$(BUILD)/tests/stock/prove_cases $(BUILD)/stock-proofs 256
-	TEMPER_HUNT=full $(BUILD)/tests/t-stock-hunt
-	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/long-stock
-
-# Options of scripts/mutants.py, such as --sample 300.
-MUTANTS ?=
-MUTANT_TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard $(patsubst %,tests/*/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
-    parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
-    transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import stock-import digits json))))
-
-mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
-	@sh scripts/setup.sh build test
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
-	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS) $(TEST_INCLUDES)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
-	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
-
-.PHONY: sheet-mutants
-sheet-mutants: ## change every constant and operator of the sheet of inequalities: does a test notice? (half an hour)
-	@sh scripts/setup.sh build test
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(patsubst %,$(BUILD)/tests/t-%,bound bound-conditions bound-alone bound-match bound-gates own-lengths bound-truth audit-bounds)
-	@python3 scripts/sheet-mutants.py $(BUILD) "$(CC)" "$(LDLIBS)"
-
-# ---- coverage: the library is built once more, for gcov. ----
-COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst %,tests/*/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next \
-    probabilities stream sample sequences languages spelling dfa regex regular classify group cascade coordinates decide diagram same-language model safetensors gguf expression json import \
-    stock-import bound every choice proved certify audit agree-corpus agree-random api answer check entry exact gallery limits likelihood recognise sizes soften tree)))
-COVERAGE_BIN = $(patsubst %.c,$(BUILD)/coverage/tests/%,$(notdir $(COVERAGE_TESTS)))
-.PHONY: coverage coverage-programs
-coverage: ## which branches of readers and proofs no test takes, in build/coverage/left (long)
-	@sh scripts/setup.sh build test
-	@rm -rf $(BUILD)/coverage/src/*/*.gcda $(BUILD)/coverage/src/*/*/*.gcda
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
-	@for test in cli import; do bash tests/cli/$$test.sh $(BUILD)/coverage/temper | tail -n 1; done
-	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(if $(INTO),--into $(INTO)) $(COVERAGE_BIN)
-
-# ---- fuzzing: tests/fuzz. The library is built once more, by clang, with coverage and sanitizers. ----
-
-FUZZ_TARGETS = spec compare regex model tensors proved certificate import gguf journal json expression
-FUZZ_BUILD = $(BUILD)/fuzz
-FUZZ_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-SECONDS ?= 60
-ROUNDS ?= 1
-# Comparisons are traced with TRACE=1 only: tokens and the words of the languages do as well, with more than twice as many executions a second.
-TRACE ?=
-FUZZ_COVER = $(if $(TRACE),-fsanitize=fuzzer-no-link,-fsanitize-coverage=inline-8bit-counters$(,)pc-table)
-, := ,
-
-# The reader of models is one target for texts and one for safetensors, which have a mutator of their own, as have formulas that are compared; GGUF's bytes need none.
-# Mutators are no part of what is tested: sanitizers would make them the half of the time.
-$(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz_tokens mutate_text mutate_tensors mutate_formula): ALL_CFLAGS := $(filter-out -fsanitize%,$(ALL_CFLAGS))
-FUZZ_AID = $(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz fuzz_tokens)
-$(FUZZ_BUILD)/fuzz_tensors: $(FUZZ_BUILD)/tests/fuzz/fuzz_model.o $(FUZZ_BUILD)/tests/fuzz/mutate_tensors.o
-$(FUZZ_BUILD)/fuzz_compare: $(FUZZ_BUILD)/tests/fuzz/fuzz_compare.o $(FUZZ_BUILD)/tests/fuzz/mutate_formula.o
-$(FUZZ_BUILD)/fuzz_gguf: $(FUZZ_BUILD)/tests/fuzz/fuzz_gguf.o
-$(patsubst %,$(FUZZ_BUILD)/fuzz_%,spec regex compare): LDFLAGS += -Wl,--wrap=dfa_from_regex
-$(patsubst %,$(FUZZ_BUILD)/fuzz_%,spec regex compare): $(FUZZ_BUILD)/tests/fuzz/fuzz_automata.o
-$(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(filter-out tensors compare gguf,$(FUZZ_TARGETS))): $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/tests/fuzz/fuzz_%.o \
-    $(FUZZ_BUILD)/tests/fuzz/mutate_text.o
-$(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS)): $(FUZZ_AID) $(FUZZ_BUILD)/libtemper.a
-	@$(SAY) "  LD      $@"
-	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
-
-.PHONY: fuzz fuzz-programs
-fuzz: ## hostile inputs to every reader, and specifications against their transformers (SECONDS=60 a target, ROUNDS=1, FUZZ="spec model")
-	@sh scripts/setup.sh build test clang
-	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) CC=clang OPT="-O2 -g1" FAST= \
-	    CFLAGS="$(FUZZ_COVER) $(FUZZ_FLAGS)" fuzz-programs
-	@bash tests/fuzz/run.sh $(BUILD) $(SECONDS) $(ROUNDS) $(or $(FUZZ),$(FUZZ_TARGETS))
-
-fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))
-
-test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
-	@sh scripts/setup.sh build test
-	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@bash tests/cli/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS) --jobs $(JOBS)
-KILLS ?= 10000
-
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -373,59 +269,6 @@ test-html: ## pages of show --html in headless Chromium, compared with the other
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/html/run.sh $(BUILD)
-
-# ---- the same bits everywhere: tests/platforms ----
-
-$(BUILD)/tests/platforms/digests: $(BUILD)/tests/platforms/digests.o $(STATIC)
-	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-PLATFORMS ?=
-.PHONY: test-platforms
-test-platforms: ## the same bits by gcc and clang with any option, on arm64, riscv64, s390x and in WebAssembly (cross compilers, qemu; long)
-	@sh scripts/setup.sh build clang platforms web node
-	@$(MAKE) --no-print-directory -j$(JOBS) web-site $(BUILD)/tests/platforms/digests
-	@bash tests/platforms/run.sh $(BUILD) $(JOBS) $(PLATFORMS)
-
-# ---- exported models in PyTorch and onnxruntime: tests/interop ----
-
-$(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AID_OBJ) $(STATIC)
-	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; a minute or two)
-	@sh scripts/setup.sh build torch onnx node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
-	@bash tests/interop/run.sh $(BUILD)
-
-.PHONY: test-newest
-test-newest: ## the newest release of every client beside the pinned one, and a table of both (installs them; ten minutes)
-	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases $(STOCK_BIN)
-	@bash tests/clients/newest.sh $(BUILD)
-
-# ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
-
-$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
-	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-.PHONY: test-stock test-stock-sample test-stock-long
-STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_probes $(BUILD)/tests/stock/make_cases
-test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
-	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD)
-
-test-stock-sample: ## a part of it, for continuous integration (a minute)
-	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD) sample
-
-test-stock-long: ## the same for 4,096 and 16,384 letters
-	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD) long
 
 .PHONY: wheel test-notebook site deb
 wheel: ## a wheel with all libraries inside, checked and tried in an environment of its own, in build/wheel/dist (installs auditwheel)
@@ -542,7 +385,6 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: test-paste test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt length-hunt stock-hunt test-faults mpi test-mpi test-html \
-    test-interop lint format install \
-    uninstall clean
+.PHONY: all help setup demo test test-long test-asan asan test-clang run-clang-tests run-tests test-room test-paste test-tables proofs mpi test-mpi \
+    test-html bench lint format install uninstall clean
 .DEFAULT_GOAL := all

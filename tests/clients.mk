@@ -1,0 +1,40 @@
+# ---- exported models in PyTorch and onnxruntime: tests/interop ----
+
+$(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AID_OBJ) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: test-interop
+test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; a minute or two)
+	@sh scripts/setup.sh build torch onnx node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
+	@bash tests/interop/run.sh $(BUILD)
+
+.PHONY: test-newest
+test-newest: ## the newest release of every client beside the pinned one, and a table of both (installs them; ten minutes)
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases $(STOCK_BIN)
+	@bash tests/clients/newest.sh $(BUILD)
+
+# ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
+
+$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: test-stock test-stock-sample test-stock-long
+STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_probes $(BUILD)/tests/stock/make_cases
+test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD)
+
+test-stock-sample: ## a part of it, for continuous integration (a minute)
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD) sample
+
+test-stock-long: ## the same for 4,096 and 16,384 letters
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD) long
