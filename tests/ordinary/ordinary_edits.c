@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ordinary_after_dead.h"
+
 enum { PIN, COUNTER_PIN, GROUND, BALANCE };
 
 typedef struct editing {
@@ -395,6 +397,21 @@ static void change_term(editing *e) {
     text_printf(e->what, "; a weight of column %u from %g to %g", c, before, (double)row[c]);
 }
 
+/* What is 0 but where <dead> is: no string of letters shows it. */
+static void see_dead(editing *e) {
+    double by = power((int)draw(e, 41) - 8) * (draw(e, 2) ? 1 : -1);
+    if (e->u->step_count && draw(e, 2)) {
+        const lift_step *s = &e->u->steps[draw(e, e->u->step_count)];
+        float *row = row_of(e, &s->sum);
+        by = rint(by * 16) * 2 * LIFT_GATE;
+        after_dead_add(e->m, e->u, row, by);
+        after_dead_add(e->m, e->u, row + e->m->width, by);
+    } else {
+        after_dead_add(e->m, e->u, any_row(e), by);
+    }
+    text_printf(e->what, "; %g more at <dead>", by);
+}
+
 /* Everything that reads a column divides what everything that writes it multiplies. */
 static void scale_column(editing *e) {
     uint32_t c = any_column(e), at = e->u->first + c;
@@ -524,10 +541,11 @@ static void change_number(editing *e) {
 void ordinary_edit(struct ordinary_model *m, struct ordinary_options *claim, const lift *u, test_random *r,
                    text *what) {
     static void (*const edits[])(editing *) = {
-        balance_product, balance_product, scale_scores,  scale_content, swap_dimensions, swap_heads,    scale_value,
-        scale_value,     scale_value,     move_step,     swap_units,    change_write,    change_term,   change_term,
-        scale_column,    change_place,    change_length, change_claim,  change_settings, change_number, scale_mean,
-        change_mean,     pair_products,   scale_weighed, add_returning, change_turning,  change_turning};
+        balance_product, balance_product, scale_scores,   scale_content, swap_dimensions, swap_heads,
+        scale_value,     scale_value,     scale_value,    move_step,     swap_units,      change_write,
+        change_term,     change_term,     scale_column,   change_place,  change_length,   change_claim,
+        change_settings, change_number,   scale_mean,     change_mean,   pair_products,   scale_weighed,
+        add_returning,   change_turning,  change_turning, see_dead,      see_dead,        see_dead};
     editing e = {m, claim, u, r, what};
     if (!u->head_count) return;
     edits[random_below(r, sizeof edits / sizeof *edits)](&e);

@@ -10,6 +10,7 @@
 
 #include "ordinary/files/gguf_write.h"
 #include "ordinary/run/ordinary_run.h"
+#include "ordinary_after_dead.h"
 #include "ordinary_certificate_page.h"
 #include "ordinary_edits.h"
 #include "ordinary_trials.h"
@@ -67,6 +68,32 @@ static void draw_string(uint32_t *tokens, size_t n, uint32_t letters, test_rando
         }
         tokens[j] = ORDINARY_LETTERS + x;
     }
+}
+
+/* After <dead> it has all of the probability. */
+static bool compare_dead(const game *g, uint32_t *tokens, size_t n, arena *a) {
+    const struct ordinary_model *m = g->m;
+    size_t first = after_dead_draw(tokens, n, m, g->hunt->random), count = n + 1;
+    float *is = arena_alloc(a, count * m->vocabulary, sizeof *is);
+    arena scratch;
+    bool right = true;
+    arena_init(&scratch, a->trap);
+    for (int k = 0; k < 3 && right; k++) {
+        struct ordinary_kernel kernel = {.fused = k == 1, .f32_norm = k == 2};
+        kernel.f16_cache = k < 2 && g->claim.kv == ORDINARY_F16;
+        kernel.f16_weights = k < 2 && g->claim.weights == ORDINARY_F16;
+        ordinary_run(is, ordinary_runner_new(a, m, &kernel), tokens, count, &scratch);
+        for (size_t j = first; j < count && right; j++) {
+            uint32_t token;
+            total.verdicts++;
+            right = after_dead_holds(&token, is + j * m->vocabulary, m);
+            if (!right)
+                CHECK(false, "%s: kernel %d, %zu tokens after <dead>, at %zu, token %u has %g", setting(g), k,
+                      j - first, first, token, (double)is[j * m->vocabulary + token]);
+        }
+    }
+    arena_free(&scratch);
+    return right;
 }
 
 static double nearest_answer(double x) { return x > -64 ? 0 : x > -192 ? -128 : -256; }
@@ -150,7 +177,7 @@ static void run_edited(entry *e, void *context) {
     for (int k = 0; k < (most > 500 ? 2 : STRINGS) && most > 1; k++) {
         size_t n = k % 2 ? most - 1 : 1 + random_below(g->hunt->random, most - 1);
         draw_string(tokens, n, (uint32_t)g->read->letters.count, g->hunt->random);
-        if (!compare(g, tokens, n, &e->memory)) return;
+        if (!compare(g, tokens, n, &e->memory) || !compare_dead(g, tokens, n, &e->memory)) return;
     }
 }
 

@@ -191,7 +191,6 @@ void ordinary_check_meaning(ordinary_audit *s) {
     bool acceptor = s->claim->kind == TEMPER_KIND_ACCEPTOR, transducer = s->claim->kind == TEMPER_KIND_TRANSDUCER;
     bool finite = ordinary_is_finite(s->u, !acceptor) && !s->claim->viable;
     ordinary_finite_check(s);
-    ordinary_dead_check(s);
     ordinary_exact_check(s);
     if (!finite)
         ordinary_meaning_check(s);
@@ -234,6 +233,7 @@ const struct ordinary_model *ordinary_check_file(ordinary_audit *s, const char *
 void ordinary_check_claim(ordinary_audit *s) {
     ordinary_read_source(s);
     ordinary_check_meaning(s);
+    ordinary_dead_check(s);
     ordinary_bounds(s);
     if (!(s->logits < ALLOWED)) ordinary_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
 }

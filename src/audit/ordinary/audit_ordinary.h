@@ -3,6 +3,7 @@
 
        lift_file          ordinary/lift: columns, heads with their roles and steps, from the weights alone
        ordinary_finite    kernels have a number for everything
+       ordinary_dead      also on strings with <dead>, after which nothing else is legal
        ordinary_exact     doubles hold every number that the next two add up
        ordinary_machine   a model without counts is a finite machine: it is followed beside the automaton of the
                           source, or beside those of a transducer's outputs, where their meaning was not found
@@ -113,7 +114,7 @@ void ordinary_exact_check(const ordinary_audit *s);
 
 /* Refuses weights and rows beyond what kernels have numbers for. */
 void ordinary_finite_check(const ordinary_audit *s);
-/* With a cache in f16: nothing in it is beyond f16 on strings with <dead>, either. */
+/* The same on strings with <dead>; refuses a model in which one may go on after it. */
 void ordinary_dead_check(const ordinary_audit *s);
 
 /* Whether a column depends on the position alone, other than by the embedding of tokens. */

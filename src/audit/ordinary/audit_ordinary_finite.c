@@ -1,6 +1,6 @@
 /* That kernels have a number for everything: an infinity times 0 is no number, and bounds of errors are about numbers
-   that f32 holds. What f16 holds is a question of bounds (audit_stock_heads.c, audit_stock_bounds.c), but for strings
-   with <dead>, which bounds are not about. */
+   that f32 holds. What f16 holds is a question of bounds (audit_ordinary_heads.c, audit_ordinary_bounds.c), but for
+   strings with <dead>, which bounds are not about (audit_ordinary_dead.c). */
 #include <math.h>
 
 #include "audit/ordinary/audit_ordinary.h"
@@ -49,21 +49,4 @@ void ordinary_finite_check(const ordinary_audit *s) {
             check_weight(s, u->steps[k].layer, 0, u->steps[k].terms[t].weight);
     }
     for (uint32_t t = 0; t < u->m->vocabulary; t++) check_row(s, 0, 0, &u->logits[t]);
-}
-
-static void need_f16(const ordinary_audit *s, const lift_head *h, const lift_form *f, const char *what) {
-    if (!(lift_most(s->u, f) <= 65504.0 / 2))
-        ordinary_refuse(s, h->layer, h->slot + 1, "after <dead> a %s may be beyond f16", what);
-}
-
-void ordinary_dead_check(const ordinary_audit *s) {
-    for (size_t k = 0; s->claim->f16_cache && k < s->u->head_count; k++) {
-        const lift_head *h = &s->u->heads[k];
-        for (size_t v = 0; v < h->value_count; v++) need_f16(s, h, &h->values[v].value, "value");
-        for (size_t p = 0; p < h->product_count; p++) {
-            need_f16(s, h, &h->products[p].key, "key");
-            /* queries of look-ups are weighed means, whose weights the start has most of */
-            if (h->role != LIFT_LOOKUP) need_f16(s, h, &h->products[p].query, "query");
-        }
-    }
 }

@@ -22,7 +22,7 @@ const char *lift_role_name(lift_role role) {
 static void check_norm(const lift *u, const float *gain) {
     const struct ordinary_model *m = u->m;
     bool gpt2 = m->architecture == ORDINARY_GPT2;
-    double pin = gpt2 ? LIFT_GPT2_PIN : LIFT_LLAMA_PIN;
+    double pin = lift_pin(m);
     double spread = gpt2 ? pin * sqrt(2.0 / m->width) : pin / sqrt((double)m->width);
     for (uint32_t k = 0; k < m->width; k++) {
         bool none = gpt2 && (k == COUNTER_PIN || (k >= BALANCE && k < u->first));
@@ -279,9 +279,7 @@ lift *lift_file(const struct ordinary_file *file, ordinary_naming naming, arena 
     find_columns(u);
     check_norms(u);
     for (uint32_t t = 0; t < m->vocabulary; t++)
-        read_embedding(u, m->token_embedding + (size_t)t * m->width,
-                       m->architecture == ORDINARY_GPT2 ? LIFT_GPT2_PIN : LIFT_LLAMA_PIN, LIFT_TOKEN, t,
-                       m->vocabulary);
+        read_embedding(u, m->token_embedding + (size_t)t * m->width, lift_pin(m), LIFT_TOKEN, t, m->vocabulary);
     for (uint32_t i = 0; m->architecture == ORDINARY_GPT2 && i < m->positions; i++)
         read_embedding(u, m->position_embedding + (size_t)i * m->width, 0, LIFT_TABLE, i, m->positions);
     find_dead(u);

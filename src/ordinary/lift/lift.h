@@ -127,6 +127,7 @@ typedef struct lift {
     lift_step *steps; /* in the order of layers */
     size_t step_count, step_capacity;
     lift_reach *reach;   /* [column] */
+    double squares;      /* of all columns together at most, zero_sums included, on all strings of tokens */
     double *zeros;       /* [positions] the `place` of columns that nobody writes */
     lift_form *logits;   /* [vocabulary] rows of the output */
     lift_form *outputs;  /* [vocabulary] the same on strings of letters: without `died` */
@@ -139,6 +140,10 @@ typedef struct lift {
 #define LIFT_LEAST_KAPPA 8.0  /* a head that keeps others less far away is refused */
 #define LIFT_LLAMA_PIN   0x1p15
 #define LIFT_GPT2_PIN    0x1p13
+
+static inline double lift_pin(const struct ordinary_model *m) {
+    return m->architecture == ORDINARY_GPT2 ? LIFT_GPT2_PIN : LIFT_LLAMA_PIN;
+}
 
 static inline double lift_positions(const lift *u) { return (double)u->m->positions; }
 
@@ -162,6 +167,10 @@ typedef struct lift_number {
 } lift_number;
 
 lift_number lift_number_of(const lift *u, const lift_form *value);
+
+/* Between what the mean of such a number lies: letters have together less than all, and the first one no more than it
+   has in a string of one letter. */
+lift_reach lift_weighed(const lift *u, const lift_head *h, const lift_number *x);
 
 /* The value of a column that a head writes. */
 const lift_value *lift_value_of(const lift *u, uint32_t column);
@@ -203,7 +212,8 @@ void lift_layer_steps(lift *u, uint32_t layer);
    text"). */
 void lift_settle_dead(lift *u);
 
-/* How large the form is at most, on all strings of tokens. */
+/* A form on all strings of tokens; and how large it is at most. */
+lift_reach lift_reach_of(const lift *u, const lift_form *f);
 double lift_most(const lift *u, const lift_form *f);
 
 /* Refuses a form that reads a column which nobody writes, or which is written in this layer or later (of nets: by

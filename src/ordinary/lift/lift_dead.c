@@ -50,7 +50,7 @@ static lift_form without(const lift *u, const lift_form *f, uint32_t column) {
 /* ---- numbers on all strings of tokens ---- */
 
 /* Ranges of columns are about strings of letters, on which much is 0 that is not so after <dead>. */
-static lift_reach reach_of(const lift *u, const lift_form *f) {
+lift_reach lift_reach_of(const lift *u, const lift_form *f) {
     lift_reach out = {f->one, f->one};
     for (size_t k = 0; k < f->count; k++) {
         const lift_reach *x = &u->reach[f->terms[k].channel];
@@ -61,14 +61,71 @@ static lift_reach reach_of(const lift *u, const lift_form *f) {
     return out;
 }
 
-double lift_most(const lift *u, const lift_form *f) {
-    lift_reach x = reach_of(u, f);
-    return fmax(fabs(x.low), fabs(x.high));
+static double most_of(lift_reach x) { return fmax(fabs(x.low), fabs(x.high)); }
+double lift_most(const lift *u, const lift_form *f) { return most_of(lift_reach_of(u, f)); }
+
+/* The start sentinel one position on. */
+static bool is_start_copy(const lift *u, uint32_t column) {
+    const lift_column *c = &u->columns[column];
+    if (c->writer != LIFT_HEAD || u->heads[c->head].role != LIFT_YESTERDAY) return false;
+    const lift_form *f = &lift_value_of(u, column)->value;
+    return is_column(f, u->start) && f->terms[0].weight == 1;
+}
+
+/* A step that is closed wherever that copy is 0. */
+static bool needs_start_copy(const lift *u, const lift_step *s) {
+    for (size_t k = 0; k < s->sum.count; k++) {
+        uint32_t column = s->sum.terms[k].channel;
+        if (!is_start_copy(u, column)) continue;
+        lift_form rest = without(u, &s->sum, column);
+        rest.one = 0;
+        if (lift_reach_of(u, &rest).high < 2 * LIFT_GATE * s->at) return true;
+    }
+    return false;
+}
+
+/* A column that is 0 at all positions but the first letter's, whatever tokens there are. */
+static bool is_at_first(const lift *u, uint32_t column) {
+    const lift_column *c = &u->columns[column];
+    for (uint32_t i = 0; i < u->m->positions; i++)
+        if (!c->place || (i != 1 && c->place[i] != 0)) return false;
+    if (c->writer == LIFT_TABLE) return true;
+    for (size_t k = 0; k < u->step_count; k++)
+        for (size_t t = 0; t < u->steps[k].count; t++)
+            if (u->steps[k].terms[t].channel == column && !needs_start_copy(u, &u->steps[k])) return false;
+    return c->writer == LIFT_NET;
+}
+
+/* What a head has of a value: a mean of it, in which the start sentinel may weigh more. */
+static lift_reach mean_of(const lift *u, const lift_head *h, const lift_value *v) {
+    lift_form rest = v->value;
+    double first = 0;
+    if (h->role != LIFT_WEIGHED) return lift_reach_of(u, &rest);
+    for (size_t k = 0; k < v->value.count; k++) {
+        uint32_t column = v->value.terms[k].channel;
+        if (!is_at_first(u, column)) continue;
+        first += v->value.terms[k].weight * u->reach[column].high;
+        rest = without(u, &rest, column);
+    }
+    lift_reach x = lift_reach_of(u, &rest);
+    lift_number number = {x.low, x.high, first};
+    return lift_weighed(u, h, &number);
+}
+
+/* Balancing columns have as much as all others together, in equal parts. */
+static double squares_of(const lift *u) {
+    double sum = 0, squares = 0;
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        double most = most_of(u->reach[c]);
+        sum += most;
+        squares += most * most;
+    }
+    return squares + (u->zero_sums ? sum * sum / u->zero_sums : 0);
 }
 
 /* Steps are all or nothing, and heads have means of their values, which earlier layers write. */
 static void find_reach(lift *u) {
-    double squares = 0, pin = u->m->architecture == ORDINARY_GPT2 ? LIFT_GPT2_PIN : LIFT_LLAMA_PIN;
+    double pin = lift_pin(u->m);
     u->reach = arena_zalloc(u->arena, u->column_count, sizeof *u->reach);
     for (uint32_t c = 0; c < u->column_count; c++) {
         const lift_column *x = &u->columns[c];
@@ -84,14 +141,11 @@ static void find_reach(lift *u) {
     for (size_t k = 0; k < u->head_count; k++)
         for (size_t v = 0; v < u->heads[k].value_count; v++) {
             const lift_value *value = &u->heads[k].values[v];
-            lift_reach x = reach_of(u, &value->value);
+            lift_reach x = mean_of(u, &u->heads[k], value);
             u->reach[value->column] = (lift_reach){value->scale * x.low, value->scale * x.high};
         }
-    for (uint32_t c = 0; c < u->column_count; c++) {
-        double most = fmax(fabs(u->reach[c].low), fabs(u->reach[c].high));
-        squares += most * most;
-    }
-    if (!(squares <= pin * pin))
+    u->squares = squares_of(u);
+    if (!(u->squares <= pin * pin / 64))
         lift_refuse(u, u->m->token_embedding, "columns may be as large as the pin after <dead>");
 }
 
@@ -106,7 +160,7 @@ static void settle_outputs(lift *u) {
         if (reads(f, u->dead) || weight != (t >= ORDINARY_EOS && t < dead ? -ORDINARY_DIED : 0))
             lift_refuse(u, f->row, "after <dead> the logit of token %u is not what it should be", t);
         u->outputs[t] = without(u, f, u->died);
-        if (!(reach_of(u, &u->outputs[t]).high <= ORDINARY_DIED / 2))
+        if (!(lift_reach_of(u, &u->outputs[t]).high <= ORDINARY_DIED / 2))
             lift_refuse(u, f->row, "token %u may be legal after <dead>", t);
     }
 }

@@ -129,13 +129,18 @@ static void check_head_reads(const lift *u, const lift_head *h) {
 
 /* ---- what columns hold ---- */
 
-/* Letters have together less than all, and the first one no more than it has in a string of one letter. */
-static void weighed_range(const lift *u, const lift_head *h, const lift_value *v, lift_column *c) {
-    lift_number x = lift_number_of(u, &v->value);
+lift_reach lift_weighed(const lift *u, const lift_head *h, const lift_number *x) {
     double letters = lift_positions(u) - 1, all = 1.01 * letters / (letters + h->weight),
            one = 1.01 / (1 + h->weight);
-    c->low = fmin(x.low, 0) * all + fmin(x.first, 0) * one;
-    c->high = fmax(x.high, 0) * all + fmax(x.first, 0) * one;
+    return (lift_reach){fmin(x->low, 0) * all + fmin(x->first, 0) * one,
+                        fmax(x->high, 0) * all + fmax(x->first, 0) * one};
+}
+
+static void weighed_range(const lift *u, const lift_head *h, const lift_value *v, lift_column *c) {
+    lift_number x = lift_number_of(u, &v->value);
+    lift_reach range = lift_weighed(u, h, &x);
+    c->low = range.low;
+    c->high = range.high;
 }
 
 static void settle_values(lift *u, lift_head *h, size_t number) {
