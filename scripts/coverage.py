@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """make coverage: which branches of the source the tests take, by gcov.
 
-usage: coverage.py --build BUILD [--page FILE] [--into PAGE] [--jobs N] TEST...
+usage: coverage.py --build BUILD [--page FILE] [--report FILE] [--jobs N] TEST...
 
 BUILD was compiled with --coverage. Every test program runs once; then each branch of the folders below that no test took
-is counted. With --page the table and a list of them are written there; with --into the table, and how many are left by reason and
-by file, between two marks of a page. scripts/coverage.reasons may say why no test takes one:
+is counted. With --page the table and a list of them are written there; with --report the table, and how many are left by reason
+and by file, as a page. scripts/coverage.reasons may say why no test takes one:
 a pattern of files, a part of the line of source, how many of its branches may be left at most, and the reason, separated by tabs.
 """
 import argparse
@@ -32,7 +32,6 @@ PARTS = [
 ]
 NAMES = {"logic": "`src/logic`", "automata": "`src/automata`", "bound": "`src/bound`", "audit": "`src/audit`",
          "readers of models": "readers of models: text, safetensors, GGUF, JSON, expressions"}
-BEGIN, END = "<!-- scripts/coverage.py --into writes from here -->", "<!-- to here -->"
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "coverage.reasons")
 
 
@@ -84,7 +83,7 @@ def reason_for(reasons, source, line, missed):
     return None
 
 
-def write_into(page, rows, left):
+def write_report(path, rows, left):
     """The table, the branches that have a reason, by reason, and the others, by file."""
     share = lambda n, of: "%.1f %%" % (100 * n / max(of, 1))
     out = ["| part | branches | taken | taken, or there is a reason |", "| --- | --- | --- | --- |"]
@@ -100,18 +99,15 @@ def write_into(page, rows, left):
     out += ["| %d | %s |" % (n, why) for why, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]
     out += ["", "Branches without one, by file (`build/coverage/left` has the lines): "
             + ", ".join("`%s` %d" % (name[4:], n) for name, n in sorted(files.items(), key=lambda x: (-x[1], x[0]))) + "."]
-    with open(page, encoding="utf-8") as f:
-        text = f.read()
-    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    with open(page, "w", encoding="utf-8") as f:
-        f.write(text[:begin] + "\n\n" + "\n".join(out) + "\n\n" + text[end:])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(out) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--page")
-    parser.add_argument("--into")
+    parser.add_argument("--report")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("tests", nargs="*")
     options = parser.parse_args()
@@ -143,8 +139,8 @@ def main():
             f.write("\n")
             for source, number, missed, of, text, why in left:
                 f.write(f"{source}:{number}\t{missed} of {of}\t{text}\t{why or ''}\n")
-    if options.into:
-        write_into(options.into, rows, left)
+    if options.report:
+        write_report(options.report, rows, left)
     return 0
 
 

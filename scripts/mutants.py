@@ -12,7 +12,7 @@
     make mutants MUTANTS="--since COMMIT"     those of lines that a commit did not have yet
     make mutants MUTANTS="--inside"           without those that need a build of their own, which take long
     make mutants MUTANTS="--stale"            what of the list of harmless ones is about no survivor any more
-    make mutants MUTANTS="--report"           what the journal knows, without running anything; --into doc/mutants.md writes it there
+    make mutants MUTANTS="--report"           what the journal knows, without running anything; build/mutants/report.md has it, too
 
 A change is a mutant. It is caught if a test program fails, dies or takes far too long.
 
@@ -990,12 +990,8 @@ def table_text(title, place, mutants, known, harmless):
     return out, table["all"]
 
 
-BEGIN, END = "<!-- scripts/mutants.py --into writes from here -->", "<!-- to here -->"
-READERS_BEGIN, READERS_END = "<!-- scripts/mutants.py --into writes what it knows of readers from here -->", "<!-- and of readers to here -->"
-
-
 def report(o, mutants, known, harmless):
-    """Prints what is known, or writes it into a page; whether 95 % of those that are not harmless are caught."""
+    """Prints what is known, and writes it into build/mutants; whether 95 % of those that are not harmless are caught."""
     folders, all_ = table_text("folder", lambda m: os.path.dirname(m.path), mutants, known, harmless)
     files, _ = table_text("file", lambda m: "`%s`" % m.path[4:], [m for m in mutants if m.key in known], known, harmless)
     rest, reasons = [], collections.OrderedDict((reason, []) for reason, _, _, _ in harmless)
@@ -1013,22 +1009,11 @@ def report(o, mutants, known, harmless):
     for reason, live in reasons.items():
         if live:
             out += ["", "**%s**" % reason, ""] + survivors_text(live)
-    if o.of_readers and o.into:  # they are many: --report has their lines
-        by_file = collections.Counter(m.path[4:] for m in rest)
-        out = folders + [""] + files + ["", "Not caught, tried or not, with a reason in the list: %d. Survivors without one: " % sum(map(len, reasons.values()))
-                                        + (", ".join("`%s` %d" % x for x in sorted(by_file.items(), key=lambda x: (-x[1], x[0]))) or "none") + "."]
-    else:
-        out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
+    out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
     text = "\n".join(out)
-    if o.into:
-        with open(o.into, encoding="utf-8") as file:
-            page = file.read()
-        begin, end = (READERS_BEGIN, READERS_END) if o.of_readers else (BEGIN, END)
-        begin, end = page.index(begin) + len(begin), page.index(end)
-        with open(o.into, "w", encoding="utf-8") as file:
-            file.write(page[:begin] + "\n\n" + text + "\n\n" + page[end:])
-    else:
-        print(text)
+    print(text)
+    with open(os.path.join(o.build, "mutants", "readers.md" if o.of_readers else "report.md"), "w", encoding="utf-8") as file:
+        file.write(text + "\n")
     return len(rest) <= 0.05 * (sum(all_[n] for n in VERDICTS[:4]) - all_["harmless"])
 
 
@@ -1054,7 +1039,6 @@ def main():
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--listed", type=float, default=0, help="seconds of tests that a mutant meets if the list has a reason for it; 0: all tests")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
-    parser.add_argument("--into", default="", help="write the report into this page")
     parser.add_argument("--harmless", default="scripts/mutants.harmless", help="survivors that were looked at, with reasons")
     parser.add_argument("--stale", action="store_true", help="print what of the list of harmless ones is about no survivor any more")
     parser.add_argument("--list", action="store_true", help="print the mutants")

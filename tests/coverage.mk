@@ -9,4 +9,4 @@ coverage: ## which branches of readers and proofs no test takes, in build/covera
 	@rm -rf $(BUILD)/coverage/src/*/*.gcda $(BUILD)/coverage/src/*/*/*.gcda
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage LAZY= $(BUILD)/coverage/temper $(COVERAGE_BIN)
 	@for test in $$(grep -l common.bash tests/cli/*.sh) tests/cli/import.sh; do bash $$test $(BUILD)/coverage/temper | tail -n 1; done
-	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(if $(INTO),--into $(INTO)) $(COVERAGE_BIN)
+	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --jobs $(JOBS) --build $(BUILD)/coverage --page $(BUILD)/coverage/left --report $(BUILD)/coverage/report.md $(COVERAGE_BIN)
