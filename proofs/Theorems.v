@@ -6,7 +6,8 @@ From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nea
   CompareHead
   FloatRun
   FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound
-  Results SafeBlocks SafeCompare NoOverflow Replay Saturation Digits Norm ScoreBox LookupHead Kernels.
+  Results SafeBlocks SafeCompare NoOverflow Replay Saturation Digits Norm ScoreBox LookupHead Kernels
+  SheetTheorems.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -84,3 +85,13 @@ Print Assumptions winner_ascending.
 Print Assumptions lookup_ascending.
 Print Assumptions lookup_any.
 Print Assumptions scan_covered.
+Print Assumptions sheet_row_ascending.
+Print Assumptions sheet_row_any.
+Print Assumptions sheet_pick_any.
+Print Assumptions sheet_pick_ascending.
+Print Assumptions sheet_compare_off.
+Print Assumptions sheet_compare.
+Print Assumptions sheet_compare_false.
+Print Assumptions sheet_counts.
+Print Assumptions sheet_once.
+Print Assumptions once_within_sheet.

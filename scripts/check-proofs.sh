@@ -20,11 +20,13 @@ awk 'FNR == 1 { depth = 0 }
 
 mkdir -p "$build"
 for old in "$build"/*.v; do
-    if [ -e "$old" ] && [ ! -e "proofs/${old##*/}" ]; then rm -f "${old%.v}".*; fi
+    if [ -e "$old" ] && [ ! -e "proofs/${old##*/}" ] && [ "${old##*/}" != Sheet.v ]; then rm -f "${old%.v}".*; fi
 done
 for new in proofs/*.v; do
     cmp -s "$new" "$build/${new##*/}" || cp "$new" "$build/"
 done
+python3 scripts/sheet-to-coq.py >"$build/Sheet.new"
+if cmp -s "$build/Sheet.new" "$build/Sheet.v"; then rm "$build/Sheet.new"; else mv "$build/Sheet.new" "$build/Sheet.v"; fi
 cd "$build"
 # These are compiled last, and always.
 rm -f Theorems.vo TheoremsByInterval.vo Certificate* certificate*

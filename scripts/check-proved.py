@@ -84,10 +84,30 @@ for file in sorted((root / "src" / "bound").glob("*.c")):
         elif marked[page, heading] is None:
             faults.append(f"src/bound/{file.name} cites doc/{page}.md, \"{heading}\", which has no line *Coq: ...*")
 
-# What the sheet states is proved where the page says so: its headings are the page's.
-for heading in re.findall(r"^## (.*)$", (root / "src" / "number" / "heads.sheet").read_text(encoding="utf-8"), re.M):
+# What the sheet states is proved where the page says so: its headings are the page's, and the page shows its lines between two
+# marks in the section of that name. Lines that theorems name exist.
+sheet = (root / "src" / "number" / "heads.sheet").read_text(encoding="utf-8")
+certificate = root / "doc" / "certificate.md"
+shown = certificate.read_text(encoding="utf-8")
+for heading, block in re.findall(r"^## (.*)\n\n((?:.|\n)*?)(?=\n## |\Z)", sheet, re.M):
     if marked.get(("certificate", heading)) is None:
         faults.append(f"src/number/heads.sheet has \"{heading}\", which is no heading of doc/certificate.md with a line *Coq: ...*")
+    elif heading != "Notation":
+        begin = re.search(r"^##+ (?:\d+\. )?" + re.escape(heading) + "$", shown, re.M).end()
+        place = re.compile(r"<!-- sheet -->\n(?:.|\n)*?<!-- end of sheet -->").search(shown, begin)
+        if not place or re.search(r"^##+ ", shown[begin:place.start()], re.M):
+            faults.append(f"doc/certificate.md, \"{heading}\" has no place for the lines of the sheet: <!-- sheet -->")
+            continue
+        lines = "".join(f"    {line}".rstrip() + "\n" for line in block.strip().splitlines())
+        shown = shown[:place.start()] + f"<!-- sheet -->\n\n{lines}\n<!-- end of sheet -->" + shown[place.end():]
+if shown != certificate.read_text(encoding="utf-8"):
+    if sys.argv[1:] == ["--update"]:
+        certificate.write_text(shown, encoding="utf-8")
+    else:
+        faults.append("doc/certificate.md does not show the sheet as it is; run scripts/check-proved.py --update")
+stated = set(re.findall(r"^(?:flag |natural |integer |real )?([A-Za-z]\w*)", sheet, re.M))
+for name in set(re.findall(r"Sheet\.(\w+)", (root / "proofs" / "SheetTheorems.v").read_text(encoding="utf-8"))) - stated - {"head"}:
+    faults.append(f"proofs/SheetTheorems.v names {name}, which the sheet does not state")
 
 # Functions that add, multiply, take powers or round outwards, but not those that do this arithmetic itself.
 OPERATIONS = re.compile(r"\b(?:b_(?:add|sub|mul|div|pow|exp|log|sqrt|times|shift|grow|more|less|half|ulp|after|row_error|power_of_two)|up_add|up_mul)\(")

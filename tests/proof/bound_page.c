@@ -58,12 +58,18 @@ real ulp_of(const number_format *f, real p) {
     return ldexpl(1, e - f->precision) + f->least;
 }
 
+real page_growth(const page *p) { return expl((p->known ? 1 : 4) * p->m * log1pl(p->ua)); }
+
+static real leak(const page *p, real rest) {
+    real most = (p->known ? 4 : 2 * page_growth(p)) * rest;
+    return p->close ? fminl(most, (1 + rest) * page_growth(p) - 1) : most;
+}
+
 real page_error(const page *p, real rest) {
-    real times = p->known ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
     real stored = p->s == p->a ? rest : (1 + p->us) * rest + p->m * p->ts;
-    real low = 1 - (1 - p->ua) * (1 - p->stored) / (1 + times * rest);
-    real high = (1 + times * stored) * (1 + p->ua) * (1 + p->stored) - 1;
-    real zero = times * stored * (1 + p->ua) * (1 + p->stored) + p->ts;
+    real low = 1 - (1 - p->ua) * (1 - p->stored) / (1 + leak(p, rest));
+    real high = (1 + leak(p, stored)) * (1 + p->ua) * (1 + p->stored) - 1;
+    real zero = leak(p, stored) * (1 + p->ua) * (1 + p->stored) + p->ts;
     if (p->s == p->a) high = 0;
     return fmaxl(low, fmaxl(high, zero));
 }

@@ -13,6 +13,7 @@ typedef long double real;
 typedef struct page {
     const number_format *s, *a;
     bool ascending, known; /* known: the maximum of a row is known before its sums are begun */
+    bool close;            /* "Scales of one's own": sums by their relative error, where that is less */
     real us, ua, v, ts, ta;
     real stored, feature, scale; /* u'_s, u_e and that of scales */
     real m, crumbs;              /* M, T */
@@ -39,6 +40,7 @@ real grow3(real x, real i, real y, real j, real z, real k); /* (1+x)^i (1+y)^j (
 real grow(const page *p, real i, real j, real k);           /* the same for u_a, u_s, v */
 real half_of(const number_format *f, real p);
 real ulp_of(const number_format *f, real p);
+real page_growth(const page *p);           /* of a sum of weights, at most */
 real page_error(const page *p, real rest); /* error(R) */
 real page_share_error(const page *p, real kept,
                       real epsilon); /* compare and balance: `kept` is what is left of kappa */

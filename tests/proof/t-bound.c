@@ -189,7 +189,9 @@ static void check_once(const char *type, const bounds *b, const page *p, bool st
     real error;
     if (p->ascending) {
         if (!p->known) rest = rest * (1 + p->ua) + p->ta;
-        error = 1 - (1 - p->ua) * (1 - p->stored) / ((1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1));
+        real sum = (1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1);
+        if (p->close) sum = fminl(sum, (1 + rest) * page_growth(p) * page_growth(p));
+        error = 1 - (1 - p->ua) * (1 - p->stored) / sum;
     } else {
         real w = powl(1 - 2 * p->ua, 3) * expl(-5 * p->ua * x);
         rest += p->crumbs;
@@ -287,13 +289,15 @@ static void check_lookup(const char *type, const bounds *b, const page *p, bool 
     }
 }
 
-static void check_formulas(void) {
+static void check_formulas(bool close) {
     const uint64_t sizes[] = {1, 2, 3, 7, 64, 100, 1000, 65536, 1000000, 3000000, 94906267, (uint64_t)1 << 36};
     for (size_t t = 0; t < PAGE_TYPES; t++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             const char *type = temper_type_name(page_types[t]);
             bounds b = bounds_of(page_types[t], sizes[k]);
             page p = page_of(page_types[t], sizes[k]);
+            if (close && p.m * p.ua > 100) continue;
+            b.close = p.close = close;
             check_once(type, &b, &p, false);
             check_once(type, &b, &p, true);
             check_nearest(type, &b, &p, true);
@@ -355,7 +359,8 @@ int main(void) {
     check_roundings(&r);
     check_exps(&r);
     check_types();
-    check_formulas();
+    check_formulas(false);
+    check_formulas(true);
     arena_free(&memory);
     check_promises();
     return test_finish("bound");

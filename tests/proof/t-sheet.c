@@ -1,5 +1,5 @@
-/* The sheet of inequalities (number/heads.sheet) by its two readers: the tables that scripts/sheet.awk makes, with the
-   prover's arithmetic, and the text, with the auditor's. Every line is computed by both for random numbers in the
+/* The sheet of inequalities (number/heads.sheet) by its two readers: the tables that scripts/sheet.awk makes, with
+   the prover's arithmetic, and the text, with the auditor's. Every line is computed by both for random numbers in the
    place of what is given, in both senses of every flag. What the lines should say is in role_page.c, against which
    t-bound.c and t-audit-bounds.c hold them. */
 #include <math.h>
