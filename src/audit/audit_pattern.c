@@ -33,10 +33,11 @@ typedef struct reader {
     size_t depth, capacity;
     open_group *groups;
     size_t group_count, group_capacity;
-    bool operand;   /* one ended here, which a repetition may follow */
-    bool repeated;  /* the operand has its repetition */
-    bool after_not; /* "~" waits for an operand */
-    bool quoting;   /* inside \Q...\E */
+    bool operand;                  /* one ended here, which a repetition may follow */
+    bool repeated;                 /* the operand has its repetition */
+    bool after_not;                /* "~" waits for an operand */
+    bool quoting;                  /* inside \Q...\E */
+    size_t cluster, cluster_count; /* parts of the first \X */
 } reader;
 
 static void emit(reader *r, pattern_part part) {
@@ -95,7 +96,7 @@ static void take_name(pattern_text *t, char end) {
 
 /* Letters between "(?" and ")" or ":". */
 static void take_flags(pattern_text *t) {
-    bool on = true;
+    bool on = true, more = false;
     if (pattern_has(t, "^")) t->flags = (pattern_flags){0}, t->at++;
     for (; !pattern_has(t, ")") && !pattern_has(t, ":"); t->at++) {
         bool twice = pattern_has(t, "xx");
@@ -111,7 +112,8 @@ static void take_flags(pattern_text *t) {
         case 's': t->flags.dot_newline = on; break;
         case 'x':
             t->flags.free = on;
-            t->flags.free_classes = on && twice;
+            more = on && (more || twice); /* xxx is xx */
+            t->flags.free_classes = more;
             t->at += twice;
             break;
         case 'u':
@@ -126,9 +128,28 @@ static void take_flags(pattern_text *t) {
     }
 }
 
+/* "*pla:" and the like, which PCRE2 writes for "?=". */
+static bool take_named_look(pattern_text *t, open_group *g) {
+    static const char *const names[] = {"*pla:",   "*positive_lookahead:",
+                                        "*napla:", "*non_atomic_positive_lookahead:",
+                                        "*nla:",   "*negative_lookahead:",
+                                        "*plb:",   "*positive_lookbehind:",
+                                        "*naplb:", "*non_atomic_positive_lookbehind:",
+                                        "*nlb:",   "*negative_lookbehind:"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (!pattern_has(t, names[k])) continue;
+        g->look = k == 4 || k == 5 || k > 9 ? '!' : '=';
+        g->behind = k > 5;
+        t->at += strlen(names[k]);
+        return true;
+    }
+    return false;
+}
+
 /* Takes what opens a group; false: it was only flags. */
 static bool take_opening(pattern_text *t, open_group *g) {
     t->at++;
+    if (take_named_look(t, g)) return true;
     if (pattern_has(t, "*")) pattern_refuse(t, "a verb");
     if (!pattern_has(t, "?")) return true;
     t->at++;
@@ -233,7 +254,6 @@ static bool repeat(reader *r) {
 /* Pairs of characters, up to a 0. */
 static const uint32_t newline[] = {'\n', '\n', 0}, carriage[] = {'\r', '\r', 0};
 static const uint32_t line_ends[] = {'\n', '\f', 0x85, 0x85, 0x2028, 0x2029, 0};
-static const uint32_t word[] = {'0', '9', 'A', 'Z', '_', '_', 'a', 'z', 0};
 static const uint32_t none[] = {0};
 
 static void emit_set(reader *r, bool *set) {
@@ -264,11 +284,10 @@ static void emit_edge(reader *r, bool behind, bool lines) {
 }
 
 static void emit_boundary(reader *r, bool same) {
-    if (r->t.flags.unicode) pattern_refuse(&r->t, "a word boundary of Unicode");
     for (int before = 0; before < 2; before++) {
-        emit_letters(r, word, false);
+        emit_set(r, pattern_word_set(&r->t));
         emit_look(r, true, !before);
-        emit_letters(r, word, false);
+        emit_set(r, pattern_word_set(&r->t));
         emit_look(r, false, (before != 0) != same);
         emit_op(r, PATTERN_CAT);
     }
@@ -297,6 +316,30 @@ static void emit_line_end(reader *r) {
     emit_op(r, PATTERN_CAT);
     emit_op(r, PATTERN_OR);
 }
+
+/* \X by the rules of Unicode's annex 29: characters between which there is no boundary, up to one. What is joined
+   by joiners goes together; other rules ask for neighbours, and for pairs of flags. ENDS is all that GOES_ON is not. */
+/* clang-format off */
+#define IS(name) "\\p{gcb=" name "}"
+#define CONTROL  "[" IS("Control") IS("CR") IS("LF") "]"
+#define MARK     "[" IS("Extend") IS("SpacingMark") IS("ZWJ") "]"
+#define FLAG     IS("Regional_Indicator")
+#define EMOJI    IS("Pictographic")
+#define ZWJ_NEXT IS("Extend") "*" IS("ZWJ") EMOJI
+#define UNIT     "(?:[^" EMOJI "]|" EMOJI "(?:" ZWJ_NEXT ")*(?!" ZWJ_NEXT "))"
+#define PAIR(left, right)    "(?<=" left ")(?=" right ")|"
+#define NO_PAIR(left, right) "(?:(?<!" left ")|(?!" right "))"
+#define PAIRS(pair)                                                      \
+    pair(IS("CR"), IS("LF"))                                             \
+    pair(IS("L"), "[" IS("L") IS("V") IS("LV") IS("LVT") "]")            \
+    pair("[" IS("V") IS("LV") "]", "[" IS("V") IS("T") "]")              \
+    pair("[" IS("LVT") IS("T") "]", IS("T"))                             \
+    pair(IS("Prepend"), "[^" IS("Control") IS("CR") IS("LF") "]")        \
+    pair("(?<!" FLAG ")" FLAG "(?:" FLAG FLAG ")*", FLAG)
+#define GOES_ON PAIRS(PAIR) "(?<!" CONTROL ")(?=" MARK ")"
+#define ENDS    PAIRS(NO_PAIR) "(?:(?<=" CONTROL ")|(?!" MARK "))"
+/* clang-format on */
+static const char cluster[] = "(?:" UNIT "(?:(?:" GOES_ON ")" UNIT ")*" ENDS ")";
 
 /* ^ and $ at the ends of the text or of its alternatives: what they say is so of all words. */
 static bool is_idle(const reader *r, bool start) {
@@ -358,10 +401,35 @@ static bool skip(reader *r) {
 
 static void read_letter(reader *r) {
     begin_operand(r);
-    bool named = !r->quoting && pattern_has(&r->t, "\\N{");
+    bool named = !r->quoting && pattern_has(&r->t, "\\N{") && !pattern_is_numbered(&r->t);
     emit_set(r, r->quoting ? pattern_read_quoted(&r->t) : pattern_read_set(&r->t));
     end_operand(r);
     if (named && !repeat(r)) pattern_refuse(&r->t, "a character by its name");
+}
+
+static void read_one(reader *r);
+
+/* Parts of the first \X stand for all: they are the same. */
+static void read_cluster(reader *r) {
+    begin_operand(r);
+    if (!r->cluster_count) {
+        const pattern_text outside = r->t;
+        r->t.bytes = cluster;
+        r->t.length = strlen(cluster);
+        r->t.at = 0;
+        r->t.flags = (pattern_flags){0};
+        r->cluster = r->out->count;
+        while (r->t.at < r->t.length) read_one(r);
+        r->cluster_count = r->out->count - r->cluster;
+        r->t.bytes = outside.bytes;
+        r->t.length = outside.length;
+        r->t.at = outside.at;
+        r->t.flags = outside.flags;
+    } else {
+        for (size_t k = 0; k < r->cluster_count; k++) emit(r, r->out->parts[r->cluster + k]);
+    }
+    end_operand(r);
+    r->t.at += 2;
 }
 
 static void read_one(reader *r) {
@@ -385,6 +453,8 @@ static void read_one(reader *r) {
     } else if (c == ' ' && r->t.letters->tokens) {
         r->repeated = r->operand; /* a repetition stands directly behind what it repeats */
         r->t.at++;
+    } else if (pattern_has(&r->t, "\\X") && !r->t.letters->tokens) {
+        read_cluster(r);
     } else if (!repeat(r) && !read_assertion(r)) {
         read_letter(r);
     }

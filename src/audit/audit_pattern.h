@@ -77,6 +77,9 @@ bool *pattern_read_set(pattern_text *p);
 bool *pattern_read_quoted(pattern_text *p);
 /* The letters among these pairs of characters, low and high, up to a 0. */
 bool *pattern_ranges_set(pattern_text *p, const uint32_t *pairs);
+/* \w, in one case; whether \N{U+41} stands here. */
+bool *pattern_word_set(pattern_text *p);
+bool pattern_is_numbered(const pattern_text *p);
 void pattern_complement(const pattern_text *p, bool *set);
 
 /* ---- automata ---- */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/case_fold.h"
-#include "base/category.h"
+#include "base/property.h"
 
 typedef struct letters_set {
     pattern_text *p;
@@ -114,11 +114,47 @@ static bool in_class(const void *context, uint32_t c) {
     return false;
 }
 
+static bool has_property(const void *context, uint32_t code) { return property_has(context, code); }
+
+/* Letters that have a property, or not. (?i) matters to categories and scripts only, which RE2 has. */
+static void add_property(const letters_set *s, const property *p, bool others) {
+    bool any_case = s->p->flags.any_case;
+    if (p->kind != PROPERTY_CATEGORY && p->kind != PROPERTY_SCRIPT) s->p->flags.any_case = false;
+    s->p->looked += property_cost(p) * s->p->letters->count; /* the table is read from its beginning */
+    look_at_letters(s->p);
+    for (size_t k = 0; k < s->p->letters->count; k++)
+        if (some_case(s->p, k, has_property, p) != others) s->has[k] = true;
+    s->p->flags.any_case = any_case;
+}
+
+/* The class of Unicode that has this name; with (?i) its case does not matter. */
+static void add_unicode_class(const letters_set *s, character_class class, bool others) {
+    property p;
+    bool cased = s->p->flags.any_case && (class == CLASS_UPPER || class == CLASS_LOWER);
+    const char *name = class_names[class] + 2;
+    if (!(cased ? property_find(&p, PROPERTY_CATEGORY, "cased letter", strlen("cased letter"))
+                : property_find(&p, PROPERTY_CLASS, name, strcspn(name, ":"))))
+        pattern_refuse(s->p, "a class of Unicode that is not known");
+    add_property(s, &p, others);
+}
+
 static void add_class(const letters_set *s, character_class class, bool others) {
-    if (s->p->flags.unicode) pattern_refuse(s->p, "a class of Unicode");
+    if (s->p->flags.unicode && class < CLASS_HORIZONTAL) {
+        add_unicode_class(s, class, others);
+        return;
+    }
     look_at_letters(s->p);
     for (size_t k = 0; k < s->p->letters->count; k++)
         if (some_case(s->p, k, in_class, &class) != others) s->has[k] = true;
+}
+
+bool *pattern_word_set(pattern_text *p) {
+    letters_set s = {p, pattern_new_set(p)};
+    bool any_case = p->flags.any_case;
+    p->flags.any_case = false;
+    add_class(&s, CLASS_WORD, false);
+    p->flags.any_case = any_case;
+    return s.has;
 }
 
 /* \d \D \w \W \s \S \h \H \V; \v is a character */
@@ -144,39 +180,61 @@ static bool read_escaped_class(pattern_text *p, const letters_set *s) {
     return true;
 }
 
-/* ---- general categories ---- */
+/* ---- properties ---- */
 
-static bool in_categories(const void *context, uint32_t code) {
-    return (category_of(code) & *(const uint32_t *)context) != 0;
+static bool take_blank(pattern_text *p) {
+    bool blank = pattern_has(p, " ") || pattern_has(p, "\t");
+    p->at += blank;
+    return blank;
+}
+
+/* NAME, or KIND:NAME or KIND=NAME, of `length` bytes. */
+static bool find_property(property *out, const char *written, size_t length) {
+    static const char *const kinds[] = {"gc",  "General Category",      "sc", "Script",
+                                        "scx", "Script Extensions",     "bc", "Bidi Class",
+                                        "gcb", "Grapheme Cluster Break"};
+    static const property_kind meant[] = {PROPERTY_CATEGORY, PROPERTY_SCRIPT, PROPERTY_EXTENSIONS, PROPERTY_BIDI,
+                                          PROPERTY_BREAK};
+    size_t kind_length = 0;
+    while (kind_length < length && !strchr(":=", written[kind_length])) kind_length++;
+    if (kind_length == length)
+        return property_find(out, PROPERTY_CATEGORY, written, length) ||
+               property_find(out, PROPERTY_SCRIPT, written, length) ||
+               property_find(out, PROPERTY_BINARY, written, length);
+    const char *name = written + kind_length + 1;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (property_same_name(kinds[k], strlen(kinds[k]), written, kind_length))
+            return property_find(out, meant[k / 2], name, length - kind_length - 1);
+    return false;
 }
 
 /* \pL \PL \p{Lu} \p{^Lu} \p{gc=Lu}; false: none of them. */
 static bool read_property(pattern_text *p, const letters_set *s) {
     bool others = pattern_has(p, "\\P"), braces = pattern_look(p, 2) == '{';
+    property found;
     if (!others && !pattern_has(p, "\\p")) return false;
     p->at += 2 + braces;
+    while (braces && take_blank(p)) continue;
     if (braces && pattern_has(p, "^")) others = !others, p->at++;
-    if (braces && pattern_has(p, "gc=")) p->at += 3;
-    if (braces && pattern_has(p, "General_Category=")) p->at += strlen("General_Category=");
     size_t length = braces ? 0 : 1;
     while (braces && pattern_look(p, length) && pattern_look(p, length) != '}') length++;
-    uint32_t mask = p->length - p->at >= length + braces ? category_named(p->bytes + p->at, length) : 0;
-    if (!mask) pattern_refuse(p, "no general category of characters");
-    p->looked += 500 * p->letters->count; /* a category is found among runs of characters */
-    look_at_letters(p);
-    for (size_t k = 0; k < p->letters->count; k++)
-        if (some_case(p, k, in_categories, &mask) != others) s->has[k] = true;
+    if (p->length - p->at < length + braces || !find_property(&found, p->bytes + p->at, length))
+        pattern_refuse(p, "no property of characters");
+    add_property(s, &found, others);
     p->at += length + braces;
     return true;
 }
 
 /* ---- characters ---- */
 
+/* Digits of base 16, so many, or in braces: behind \x, \u, and with U+ behind \N. */
 static uint32_t read_hex(pattern_text *p, size_t digits) {
     bool braces = pattern_look(p, 0) == '{';
     size_t count = 0;
     uint32_t code = 0;
     if (braces) p->at++, digits = 8;
+    while (braces && take_blank(p)) continue;
+    if (pattern_has(p, "U+")) p->at += 2;
     for (; count < digits; count++, p->at++) {
         char c = pattern_look(p, 0), low = (char)(c | 0x20);
         if (c >= '0' && c <= '9')
@@ -186,10 +244,18 @@ static uint32_t read_hex(pattern_text *p, size_t digits) {
         else
             break;
     }
+    while (braces && take_blank(p)) continue;
     bool fine = braces ? count > 0 && pattern_look(p, 0) == '}' : count == digits;
     if (!fine || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) pattern_refuse(p, "no character");
     p->at += braces;
     return code;
+}
+
+bool pattern_is_numbered(const pattern_text *p) {
+    size_t k = 3;
+    if (!pattern_has(p, "\\N{")) return false;
+    while (pattern_look(p, k) == ' ' || pattern_look(p, k) == '\t') k++;
+    return pattern_look(p, k) == 'U' && pattern_look(p, k + 1) == '+';
 }
 
 static uint32_t read_plain(pattern_text *p) {
@@ -208,8 +274,10 @@ static uint32_t read_octal(pattern_text *p) {
     p->at++;
     if (braces && pattern_look(p, 0) != '{') pattern_refuse(p, "no character");
     p->at += braces;
+    while (braces && take_blank(p)) continue;
     for (; count < most && pattern_look(p, 0) >= '0' && pattern_look(p, 0) <= '7'; count++, p->at++)
         code = code * 8 + (uint32_t)(pattern_look(p, 0) - '0');
+    while (braces && take_blank(p)) continue;
     if ((braces && (!count || pattern_look(p, 0) != '}')) || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
         pattern_refuse(p, "no character");
     p->at += braces;
@@ -229,6 +297,10 @@ static uint32_t read_character(pattern_text *p) {
         uint32_t code = read_plain(p);
         if (code == '\n' || code == '\r') pattern_refuse(p, "a second line");
         return code;
+    }
+    if (pattern_is_numbered(p)) {
+        p->at += 2;
+        return read_hex(p, 0);
     }
     p->at++;
     char c = pattern_look(p, 0), low = (char)(c | 0x20);
@@ -394,7 +466,8 @@ static void read_class(pattern_text *p, const letters_set *s) {
 bool *pattern_read_set(pattern_text *p) {
     letters_set s = {p, pattern_new_set(p)};
     char c = pattern_look(p, 0);
-    if (c == '.' || (pattern_has(p, "\\N") && !p->letters->tokens)) { /* all but the newline */
+    if (c == '.' ||
+        (pattern_has(p, "\\N") && !p->letters->tokens && !pattern_is_numbered(p))) { /* all but the newline */
         if (!p->letters->tokens && (c != '.' || !p->flags.dot_newline)) add_range(&s, '\n', '\n');
         pattern_complement(p, s.has);
         p->at += c == '.' ? 1 : 2;

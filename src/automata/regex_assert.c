@@ -1,4 +1,4 @@
-/* Assertions are look-around of few letters: ^ is (?<!.), \b is (?<=\w)(?!\w)|(?<!\w)(?=\w). */
+/* Assertions are look-around of few letters: ^ is (?<!.), \b is (?<=\w)(?!\w)|(?<!\w)(?=\w). \X is a text. */
 #include "automata/regex_reader.h"
 
 typedef enum look { AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND } look;
@@ -48,6 +48,32 @@ static void push_line_end(regex_reader *p) {
     regex_reduce(p, start, REGEX_OR);
 }
 
+/* \X: what Unicode's rules keep together from here on, as PCRE2 has it. What is before counts for flags only, each of
+   two letters. Controls stand alone, but CR LF are one. */
+/* clang-format off */
+#define BREAK(name) "\\p{gcb=" name "}"
+#define TAIL        "[" BREAK("Extend") BREAK("ZWJ") BREAK("SpacingMark") "]"
+#define ALONE       BREAK("Control") BREAK("CR") BREAK("LF")
+#define FLAG        BREAK("Regional_Indicator")
+#define EMOJI       BREAK("Pictographic")
+#define JOINED      "(?:" BREAK("Extend") "*" BREAK("ZWJ") EMOJI ")"
+#define VOWELS      "[" BREAK("V") BREAK("LV") "]" BREAK("V") "*(?!" BREAK("V") ")"
+#define HANGUL      BREAK("L") BREAK("V") BREAK("T") BREAK("LV") BREAK("LVT")
+static const char one_cluster[] =
+    BREAK("CR") BREAK("LF") "|" BREAK("CR") "(?!" BREAK("LF") ")|[" BREAK("Control") BREAK("LF") "]|"
+    BREAK("Prepend") "+(?![^" ALONE "])|"
+    BREAK("Prepend") "*(?:"
+        TAIL "|"
+        EMOJI JOINED "*(?!" JOINED ")|"
+        "(?<=(?<!" FLAG ")(?:" FLAG FLAG ")*)" FLAG FLAG "|"
+        FLAG "(?!" FLAG ")|"
+        "(?<=(?<!" FLAG ")" FLAG "(?:" FLAG FLAG ")*)" FLAG "|"
+        BREAK("L") "+(?![" BREAK("L") BREAK("V") BREAK("LV") BREAK("LVT") "])|"
+        "(?:" BREAK("L") "*(?:" VOWELS "|" BREAK("LVT") ")|" BREAK("T") ")" BREAK("T") "*(?!" BREAK("T") ")|"
+        "[^" ALONE BREAK("Prepend") BREAK("Extend") BREAK("ZWJ") BREAK("SpacingMark") EMOJI FLAG HANGUL "]"
+    ")" TAIL "*(?!" TAIL ")";
+/* clang-format on */
+
 bool regex_read_assertion(regex_reader *p) {
     char c = symbol_look(&p->r, 1);
     if (symbol_look(&p->r, 0) != '\\') return false;
@@ -62,6 +88,7 @@ bool regex_read_assertion(regex_reader *p) {
     case 'b':
     case 'B': push_boundary(p, c == 'b'); break;
     case 'R': push_line_end(p); break;
+    case 'X': regex_push_text(p, one_cluster); break;
     default: return false;
     }
     symbol_advance(&p->r, 2);

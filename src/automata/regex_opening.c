@@ -21,6 +21,8 @@ static _Noreturn void refuse_opening(const regex_reader *p) {
         {"(?{", "code of another tool", "leave it out"},
         {"(?&)", "the prefix for '&' and '~', but it does not stand at the beginning", "move it to the front"},
         {"(?&", "a recursion", no_nesting},
+        {"(*atomic:", "an atomic group",
+         "it depends on the order in which a tool tries alternatives, not on the string alone; write (?:...)"},
         {"(*", "a verb of another tool, or a repetition of nothing", "the letter '*' is '\\*'"}};
     const char *begins = "(?", *what = "a recursion", *hint = no_nesting;
     char c = symbol_look(&p->r, 2), d = symbol_look(&p->r, 3);
@@ -68,7 +70,7 @@ static void skip_comment(regex_reader *p) {
 /* flags = "^"? [imsxUnJ]* ("-" [imsxUnJ]*)?: the bytes of them, up to ")" or ":"; 0: they are none. */
 static size_t read_flags(const regex_reader *p, regex_flags *flags) {
     size_t k = 2;
-    bool on = true;
+    bool on = true, more = false;
     if (symbol_look(&p->r, k) == '^') *flags = (regex_flags){0}, k++;
     for (;; k++) {
         char c = symbol_look(&p->r, k);
@@ -86,7 +88,8 @@ static size_t read_flags(const regex_reader *p, regex_flags *flags) {
         else if (c == 's')
             flags->dot_all = on;
         else if (c == 'x') {
-            flags->class_blanks = on && symbol_look(&p->r, k + 1) == 'x';
+            more = on && (more || symbol_look(&p->r, k + 1) == 'x'); /* xxx is xx */
+            flags->class_blanks = more;
             flags->spaced = on;
             if (symbol_look(&p->r, k + 1) == 'x') k++;
         } else if (c == 'u') {
@@ -102,14 +105,29 @@ bool regex_read_opening(regex_reader *p, regex_group *g) {
     static const struct {
         const char *begins;
         bool is_look, behind, negated;
-    } plain[] = {{"(?:", false, false, false}, {"(?|", false, false, false}, {"(?=", true, false, false},
-                 {"(?!", true, false, true},   {"(?<=", true, true, false},  {"(?<!", true, true, true}};
+    } plain[] = {{"(?:", false, false, false},
+                 {"(?|", false, false, false},
+                 {"(?=", true, false, false},
+                 {"(?!", true, false, true},
+                 {"(?<=", true, true, false},
+                 {"(?<!", true, true, true},
+                 {"(*pla:", true, false, false},
+                 {"(*nla:", true, false, true},
+                 {"(*plb:", true, true, false},
+                 {"(*nlb:", true, true, true},
+                 {"(*positive_lookahead:", true, false, false},
+                 {"(*negative_lookahead:", true, false, true},
+                 {"(*positive_lookbehind:", true, true, false},
+                 {"(*negative_lookbehind:", true, true, true},
+                 {"(*napla:", true, false, false},
+                 {"(*naplb:", true, true, false},
+                 {"(*non_atomic_positive_lookahead:", true, false, false},
+                 {"(*non_atomic_positive_lookbehind:", true, true, false}};
     if (regex_has(p, "(?#")) {
         skip_comment(p);
         return false;
     }
-    if (regex_has(p, "(*")) refuse_opening(p);
-    if (!regex_has(p, "(?")) {
+    if (!regex_has(p, "(?") && !regex_has(p, "(*")) {
         symbol_advance(&p->r, 1);
         return true;
     }
@@ -120,6 +138,7 @@ bool regex_read_opening(regex_reader *p, regex_group *g) {
         symbol_advance(&p->r, strlen(plain[k].begins));
         return true;
     }
+    if (regex_has(p, "(*")) refuse_opening(p);
     regex_flags flags = p->flags;
     size_t name = named_group(p), size = name ? 0 : read_flags(p, &flags);
     if (!name && !size) refuse_opening(p);

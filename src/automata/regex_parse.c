@@ -247,10 +247,10 @@ static void read_atom(regex_reader *p) {
         return;
     }
     regex_node n;
-    bool not_newline = regex_has(p, "\\N{");
+    bool not_newline = regex_has(p, "\\N{") && !symbol_is_numbered(&p->r);
     if (!regex_read_assertion(p)) regex_push_set(p, symbol_read(&p->r));
     if (not_newline && !read_repeat(p, &n))
-        refuse(p, p->r.column, "write \\u{41}", "a character by its name or number behind '\\N' is not known");
+        refuse(p, p->r.column, "write \\N{U+41}, \\u{41}", "a character by its name behind '\\N' is not known");
     finish_atom(p);
 }
 
@@ -293,6 +293,21 @@ static void read_one(regex_reader *p, char c) {
         break;
     default: read_atom(p);
     }
+}
+
+/* One level deep: texts of ours have no escape that is itself a text. */
+void regex_push_text(regex_reader *p, const char *bytes) {
+    const symbol_reader outside = p->r;
+    const regex_flags flags = p->flags;
+    p->r.bytes = bytes;
+    p->r.length = strlen(bytes);
+    p->r.at = 0;
+    regex_set_flags(p, (regex_flags){0});
+    open_group(p, (regex_group){0});
+    while (symbol_look(&p->r, 0)) read_one(p, symbol_look(&p->r, 0));
+    end_group(p);
+    p->r = outside;
+    p->flags = flags;
 }
 
 regex *regex_parse(arena *a, const char *bytes, size_t length, bool tokens, size_t line, size_t column) {

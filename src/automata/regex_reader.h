@@ -36,6 +36,9 @@ void regex_push_set(regex_reader *p, symbol_set set);
 void regex_reduce(regex_reader *p, size_t start, regex_op op);
 void regex_wrap(regex_reader *p, regex_node n);
 
+/* What a text without flags means becomes a value. */
+void regex_push_text(regex_reader *p, const char *bytes);
+
 void regex_set_flags(regex_reader *p, regex_flags flags);
 
 static inline bool regex_has(const regex_reader *p, const char *what) {
@@ -44,7 +47,7 @@ static inline bool regex_has(const regex_reader *p, const char *what) {
     return !what[k];
 }
 
-/* An escape that is an assertion, or \R, here: it becomes a value; false: it is none. */
+/* An escape that is an assertion, \R or \X here: it becomes a value; false: it is none. */
 bool regex_read_assertion(regex_reader *p);
 
 /* "^" and "$", where they say something. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/case_fold.h"
-#include "base/category.h"
 
 void symbol_advance(symbol_reader *r, size_t bytes) {
     for (size_t k = 0; k < bytes; k++)
@@ -74,25 +73,40 @@ static bool class_has(const struct named_class *c, uint32_t code) {
     return false;
 }
 
-static void need_ascii(const symbol_reader *r, size_t column) {
-    if (r->unicode)
-        trap_raise_hint(r->arena->trap, TEMPER_UNSUPPORTED, r->line, column,
-                        "leave (?u) out for ASCII; general categories are Unicode's: [\\pL\\pN_]",
-                        "behind (?u) this class or word boundary is Unicode's, which is not supported");
+static void add_property(const symbol_reader *r, symbol_set *set, property p, bool lacking, size_t column) {
+    add(r, set, SYMBOL_OTHERS, 1, 0x10FFFF, column);
+    set->items[set->count - 1].property = p;
+    set->items[set->count - 1].lacking = lacking;
+}
+
+/* Behind (?u) a class is Unicode's; false: it is of ASCII. Where case does not matter, those of one case have any. */
+static bool is_unicode(const symbol_reader *r, const struct named_class *c, property *p) {
+    if (!r->unicode || !c->name) return false;
+    bool cased = !strcmp(c->name, "upper") || !strcmp(c->name, "lower");
+    const char *name = r->fold && cased ? "Lc" : c->name;
+    return property_find(p, r->fold && cased ? PROPERTY_CATEGORY : PROPERTY_CLASS, name, strlen(name));
 }
 
 static void add_named(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
-    need_ascii(r, column);
-    for (const char *p = c->ranges; *p; p += 2)
-        add(r, set, SYMBOL_RANGE, (unsigned char)p[0], (unsigned char)p[1], column);
-    for (const uint32_t *p = c->more; p && *p; p += 2) add(r, set, SYMBOL_OTHERS, p[0], p[1], column);
+    property p;
+    if (is_unicode(r, c, &p)) {
+        add_property(r, set, p, false, column);
+        return;
+    }
+    for (const char *q = c->ranges; *q; q += 2)
+        add(r, set, SYMBOL_RANGE, (unsigned char)q[0], (unsigned char)q[1], column);
+    for (const uint32_t *q = c->more; q && *q; q += 2) add(r, set, SYMBOL_OTHERS, q[0], q[1], column);
 }
 
 /* Inside a class: all characters but those of c, which are mentioned. */
 static void add_named_others(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
-    need_ascii(r, column);
-    for (const char *p = c->ranges; *p; p += 2)
-        add(r, set, SYMBOL_BARRED, (unsigned char)p[0], (unsigned char)p[1], column);
+    property p;
+    if (is_unicode(r, c, &p)) {
+        add_property(r, set, p, true, column);
+        return;
+    }
+    for (const char *q = c->ranges; *q; q += 2)
+        add(r, set, SYMBOL_BARRED, (unsigned char)q[0], (unsigned char)q[1], column);
     add(r, set, SYMBOL_OTHERS, 1, 0x10FFFF, column);
     set->items[set->count - 1].barred = 1 + (uint32_t)(c - named_classes);
 }
@@ -125,32 +139,13 @@ symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which) {
     return set;
 }
 
-/* How many bytes further a name begins, if this stands before it. */
-static size_t behind(const symbol_reader *r, size_t ahead, const char *prefix) {
-    size_t k = 0;
-    while (prefix[k] && symbol_look(r, ahead + k) == prefix[k]) k++;
-    return prefix[k] ? 0 : k;
-}
-
-/* \pL \PL \p{Lu} \p{^Lu} \p{gc=Lu}; false: it is none. */
+/* \p{...} or \P{...}; false: there is none here. */
 static bool read_property(symbol_reader *r, symbol_set *set) {
-    bool others = symbol_look(r, 1) == 'P', braces = symbol_look(r, 2) == '{';
-    size_t start = 2 + braces, end, column = r->column;
-    if (symbol_look(r, 0) != '\\' || (symbol_look(r, 1) != 'p' && !others)) return false;
-    if (braces && symbol_look(r, start) == '^') others = !others, start++;
-    if (braces) start += behind(r, start, "gc=") + behind(r, start, "General_Category=");
-    for (end = start; symbol_look(r, end) && (braces ? symbol_look(r, end) != '}' : end == start); end++) continue;
-    uint32_t mask = category_named(r->bytes + r->at + start, end - start);
-    if (!mask || (braces && symbol_look(r, end) != '}'))
-        trap_raise_hint(
-            r->arena->trap, TEMPER_UNSUPPORTED, r->line, column,
-            "general categories are known, as \\pL, \\p{Lu} and \\p{Letter}; else name the characters: [a-zäöü]",
-            "'%s' is a Unicode property that is not supported",
-            text_escaped(r->arena, r->bytes + r->at, end + (braces && symbol_look(r, end)), 40));
-    add(r, set, SYMBOL_OTHERS, 1, 0x10FFFF, column);
-    set->items[set->count - 1].category = mask;
-    set->items[set->count - 1].barred = others;
-    symbol_advance(r, end + braces);
+    size_t column = r->column;
+    bool lacking;
+    property p;
+    if (!symbol_read_property(r, &p, &lacking)) return false;
+    add_property(r, set, p, lacking, column);
     return true;
 }
 
@@ -164,7 +159,7 @@ static _Noreturn void refuse_escape(const symbol_reader *r) {
         {"<>", "a word boundary in some tools and a bracket in others", "the letters are '<' and '>'"},
         {"AZz", "an anchor inside a class", "outside of classes it is one"},
         {"G", "where the last match ended", "there is one match, of the whole string; its beginning is \\A"},
-        {"X", "a character with its marks", "name the characters: [a-zäöü]"},
+        {"X", "a character with its marks inside a class", "outside of classes it is one"},
         {"Q", "a quotation at the end of a range", "put a backslash before the character"},
         {"K", "a cut of the match", "the whole string must match"},
         {"R", "an end of a line inside a class", "name them: [\\r\\n]"},
@@ -191,18 +186,35 @@ static uint32_t hex_digit(char c) {
                                   : 16;
 }
 
-/* \xHH \uHHHH \x{H...} \u{H...} */
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* Where the digits of \x{...} begin or end: behind blanks. */
+static size_t behind_blanks(const symbol_reader *r, size_t k) {
+    while (is_blank(symbol_look(r, k))) k++;
+    return k;
+}
+
+bool symbol_is_numbered(const symbol_reader *r) {
+    if (symbol_look(r, 0) != '\\' || symbol_look(r, 1) != 'N' || symbol_look(r, 2) != '{') return false;
+    size_t k = behind_blanks(r, 3);
+    return symbol_look(r, k) == 'U' && symbol_look(r, k + 1) == '+';
+}
+
+/* \xHH \uHHHH \x{H...} \u{H...} \N{U+H...} */
 static uint32_t read_hex(symbol_reader *r) {
     bool braces = symbol_look(r, 2) == '{';
-    size_t start = braces ? 3 : 2, most = braces ? 8 : symbol_look(r, 1) == 'u' ? 4 : 2, k = start;
+    size_t start = braces ? behind_blanks(r, 3) : 2, most = braces ? 8 : symbol_look(r, 1) == 'u' ? 4 : 2;
     uint32_t code = 0;
+    if (braces && symbol_look(r, start) == 'U' && symbol_look(r, start + 1) == '+') start += 2;
+    size_t k = start;
     for (; k - start < most && hex_digit(symbol_look(r, k)) < 16; k++)
         code = code * 16 + hex_digit(symbol_look(r, k));
-    bool right = k > start && (braces ? symbol_look(r, k) == '}' : k - start == most);
+    size_t end = braces ? behind_blanks(r, k) : k;
+    bool right = k > start && (braces ? symbol_look(r, end) == '}' : k - start == most);
     if (!right || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
         refuse(r, r->column, "characters are \\x41, \\u00E9, \\x{E9} or \\u{1F600}",
                "this escape does not name a character");
-    symbol_advance(r, k + braces);
+    symbol_advance(r, end + braces);
     return code;
 }
 
@@ -216,13 +228,14 @@ static uint32_t read_other_code(symbol_reader *r) {
         return (uint32_t)(d >= 'a' && d <= 'z' ? d - 'a' + 'A' : d) ^ 0x40;
     }
     bool braces = c == 'o';
-    size_t start = braces ? 3 : 2, k = start, most = braces ? 7 : 2;
+    size_t start = braces ? behind_blanks(r, 3) : 2, k = start, most = braces ? 7 : 2;
     for (; k - start < most && symbol_look(r, k) >= '0' && symbol_look(r, k) <= '7'; k++)
         code = code * 8 + (uint32_t)(symbol_look(r, k) - '0');
-    if ((braces && (d != '{' || k == start || symbol_look(r, k) != '}')) || code > 0x10FFFF ||
+    size_t end = braces ? behind_blanks(r, k) : k;
+    if ((braces && (d != '{' || k == start || symbol_look(r, end) != '}')) || code > 0x10FFFF ||
         (code >= 0xD800 && code <= 0xDFFF))
         refuse(r, r->column, "octal codes are \\033 and \\o{33}", "this escape does not name a character");
-    symbol_advance(r, k + braces);
+    symbol_advance(r, end + braces);
     return code;
 }
 
@@ -243,7 +256,7 @@ static uint32_t read_character(symbol_reader *r) {
         return code;
     }
     char c = symbol_look(r, 1);
-    if (c == 'x' || c == 'u') return read_hex(r);
+    if (c == 'x' || c == 'u' || symbol_is_numbered(r)) return read_hex(r);
     if (c == '0' || c == 'o' || c == 'c') return read_other_code(r);
     for (size_t k = 0; c && plain[k]; k += 2) {
         if (c != plain[k]) continue;
@@ -461,7 +474,8 @@ symbol_set symbol_read(symbol_reader *r) {
     symbol_set set = {.fold = r->fold, .ascii = r->ascii};
     size_t column = r->column;
     char c = symbol_look(r, 0), d = symbol_look(r, 1);
-    if (c == '.' || (c == '\\' && d == 'N' && !r->tokens)) { /* all but the newline, which is not mentioned */
+    if (c == '.' || (c == '\\' && d == 'N' && !r->tokens &&
+                     !symbol_is_numbered(r))) { /* all but the newline, which is not mentioned */
         set = symbol_built_in(r, r->tokens || (c == '.' && r->dot_all) ? SYMBOL_ANY : SYMBOL_IN_LINE);
         symbol_advance(r, c == '.' ? 1 : 2);
         return set;
@@ -493,36 +507,49 @@ symbol_set symbol_read(symbol_reader *r) {
 
 /* ---- meaning --------------------------------------------------------------------------------------------------- */
 
-static bool is_member(const symbol_item *item, const uint32_t *cases, size_t count, const char *letter) {
+/* A letter, as a character and in all cases if they do not matter; with tokens a word. */
+typedef struct seen_letter {
+    const char *word;
+    uint32_t code, cases[CASE_ORBIT];
+    size_t count;
+} seen_letter;
+
+/* (?i) changes what RE2 has, categories and scripts; not what only PCRE2 has, nor its named classes. */
+static bool matters(const property *p) { return p->kind != PROPERTY_CATEGORY && p->kind != PROPERTY_SCRIPT; }
+
+static bool has_property(const property *p, const seen_letter *x) {
+    if (matters(p)) return property_has(p, x->code);
+    for (size_t k = 0; k < x->count; k++)
+        if (property_has(p, x->cases[k])) return true;
+    return false;
+}
+
+static bool is_member(const symbol_item *item, const seen_letter *x) {
     if (item->use == SYMBOL_BARRED) return false;
-    if (item->word) return strcmp(item->word, letter) == 0;
-    for (size_t k = 0; k < count && item->category; k++)
-        if (item->category & category_of(cases[k])) return !item->barred;
-    if (item->category) return item->barred != 0;
-    for (size_t k = 0; k < count; k++)
-        if (item->barred ? class_has(&named_classes[item->barred - 1], cases[k])
-                         : item->low <= cases[k] && cases[k] <= item->high)
+    if (item->word) return strcmp(item->word, x->word) == 0;
+    if (item->property.kind) return has_property(&item->property, x) != item->lacking;
+    for (size_t k = 0; k < x->count; k++)
+        if (item->barred ? class_has(&named_classes[item->barred - 1], x->cases[k])
+                         : item->low <= x->cases[k] && x->cases[k] <= item->high)
             return !item->barred;
     return item->barred != 0;
 }
 
 size_t symbol_cost(const symbol_set *set) {
-    enum { CATEGORY = 500 }; /* runs of characters that are looked at */
     size_t cost = set->count + 1;
     for (size_t k = 0; k < set->count; k++)
-        if (set->items[k].category) cost += CATEGORY;
+        if (set->items[k].property.kind) cost += property_cost(&set->items[k].property);
     return cost;
 }
 
 void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters) {
     for (size_t k = 0; k < letters->count; k++) {
-        uint32_t code = 0, cases[CASE_ORBIT];
-        if (!letters->tokens) utf8_decode(&code, letters->letters[k], strlen(letters->letters[k]));
-        size_t count = set->fold ? case_orbit(cases, code, set->ascii) : 1;
-        if (!set->fold) cases[0] = code;
+        seen_letter x = {.word = letters->letters[k], .count = 1};
+        if (!letters->tokens) utf8_decode(&x.code, x.word, strlen(x.word));
+        x.cases[0] = x.code;
+        if (set->fold) x.count = case_orbit(x.cases, x.code, set->ascii);
         bool found = false;
-        for (size_t i = 0; i < set->count && !found; i++)
-            found = is_member(&set->items[i], cases, count, letters->letters[k]);
+        for (size_t i = 0; i < set->count && !found; i++) found = is_member(&set->items[i], &x);
         member[k] = found != set->negated;
     }
 }

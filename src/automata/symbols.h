@@ -5,6 +5,7 @@
 #define AUTOMATA_SYMBOLS_H
 
 #include "base/alphabet.h"
+#include "base/property.h"
 
 typedef enum symbol_use {
     SYMBOL_LETTER, /* a member, written by itself: an alphabet that is given must have it */
@@ -17,7 +18,8 @@ typedef struct symbol_item {
     symbol_use use;
     uint32_t low, high; /* characters; with tokens not used */
     uint32_t barred;    /* OTHERS: all but this named class, its number + 1; 0: low to high */
-    uint32_t category;  /* OTHERS: general categories of characters, a bit each; 0: not by these */
+    property property;  /* OTHERS: members have it; NONE: not by this */
+    bool lacking;       /* ... or have it not */
     const char *word;   /* with tokens; else NULL */
     size_t word_length;
     size_t line, column; /* where it is written */
@@ -40,7 +42,7 @@ typedef struct symbol_reader {
     bool tokens;         /* a letter is a word in angle brackets */
     bool fold;           /* (?i) */
     bool ascii;          /* (?-u): folding knows ASCII only */
-    bool unicode;        /* (?u): named classes would be Unicode's, and are refused */
+    bool unicode;        /* (?u): named classes are Unicode's */
     bool dot_all;        /* (?s): `.` is also the newline */
     bool class_blanks;   /* (?xx): blanks inside classes mean nothing */
 } symbol_reader;
@@ -72,6 +74,13 @@ typedef enum symbol_builtin {
     SYMBOL_LINE_ENDS /* what ends a line alone, but \r: \n \x0B \f \x85 \u2028 \u2029 */
 } symbol_builtin;
 symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which);
+
+/* Whether \N{U+41} stands here. */
+bool symbol_is_numbered(const symbol_reader *r);
+
+/* \pL \PL \p{Lu} \p{^Lu} \p{scx:Greek}; false: it is none. *lacking: all characters but these are meant. Raises
+   TEMPER_UNSUPPORTED for names that are not known. */
+bool symbol_read_property(symbol_reader *r, property *out, bool *lacking);
 
 /* Steps that symbol_members takes for each letter. */
 size_t symbol_cost(const symbol_set *set);

@@ -100,6 +100,7 @@ term_id term_set(terms *t, const uint64_t *bits) {
 
 term_id term_test(terms *t, term_id body, bool behind, bool negated) {
     size_t look = 0;
+    if (body == TERM_NONE) return negated ? TERM_EMPTY : TERM_NONE;
     while (look < t->look_count && (t->looks[look].body != body || t->looks[look].behind != behind)) look++;
     terms_spend(t, look);
     if (look == t->look_count)

@@ -129,6 +129,10 @@ static void check_fixed(arena *a) {
                  {"(?'n'a)(?|b|Z)", 0, 0},
                  {"(?xx)[a b] (?^:[a b] )", 0, 0},
                  {"(?U)a+?(?J)(?n)b", 0, 0},
+                 {"\\X(?:\\X){2,3}\\n?", 0, 0},
+                 {"(?u)\\w+\\b(?i)[[:upper:]][[:^print:]]", 0, 0},
+                 {"\\p{ Script_Extensions = latin }\\P{bidi class:L}[^\\p{^Lowercase}]", 0, 0},
+                 {"(*pla:a)(*nlb:a).\\N{U+61}\\x{ 5a }(?xxx: [a b])", 0, 0},
                  {"(?x)a\n  b#c\n\\ ", 5, 4}};
     alphabet abc;
     regex_random_alphabet(&abc, a);
@@ -151,7 +155,7 @@ static void check_refusals(arena *a) {
         "\\x00", "\\y",      "a\\",    "(?&)a~",      "(?&)~",     "(?&)a~|b", "[[.a.]]", "[[:foo:]]", "[a-\\d]",
         "(*a)",  "a{20001}", "a\xFF",  "\\<",         "[a-",       "(?<1>a)",  "(?:a",    "(?i",       "(?y)a",
         "(?1)",  "(?-1)",    "(?&n)",  "(?(1)a)",     "(?C)",      "(?P>n)",   "(?P=n)",  "a\\Kb",     "\\G",
-        "a(?#b", "\\N{U}",   "[\\R]",  "[\\B]",       "[\\N]",     "(?i)*",    "a(?i)*",  "\\X",       "a\nb",
+        "a(?#b", "\\N{U}",   "[\\R]",  "[\\B]",       "[\\N]",     "(?i)*",    "a(?i)*",  "[\\X]",     "a\nb",
         "[\\E]", "\\cé",     "\\o{8}", "[\\Qa\\E-z]", "(?i-s-m)a", "(?=a",     "(?<=a",   "a+(?#)*",   "\\o"};
     static const char *const large[] = {"(a|b)*a(a|b){20}", "(a{5000}){5000}", "((a{9}){9}|b{8}){9000}"};
     alphabet abc;

@@ -42,8 +42,9 @@ static void read_both(reading *x) {
 
 /* Printable letters, those that end lines, and some beyond ASCII. */
 static void all_letters(alphabet *abc, arena *a) {
-    static const uint32_t others[] = {'\t',  '\n',  0x0B,  '\f',   '\r',  0xDF,   0x1E9E,
-                                      0x3A3, 0x3C3, 0x3C2, 0x212A, 0x17F, 0x3000, 0x2028};
+    static const uint32_t others[] = {'\t',  '\n',  0x0B,  '\f',   '\r',   0xDF,    0x1E9E,
+                                      0x3A3, 0x3C3, 0x3C2, 0x212A, 0x17F,  0x3000,  0x2028,
+                                      0xE4,  0x301, 0x342, 0x663,  0x200D, 0x1F1E9, 0x1F1EA};
     char utf8[4];
     alphabet_init(abc, a, false);
     for (uint32_t c = 32; c < 127; c++) alphabet_add(abc, utf8, utf8_encode(utf8, c));
