@@ -317,8 +317,8 @@ static void emit_line_end(reader *r) {
     emit_op(r, PATTERN_OR);
 }
 
-/* \X by the rules of Unicode's annex 29: characters between which there is no boundary, up to one. What is joined
-   by joiners goes together; other rules ask for neighbours, and for pairs of flags. ENDS is all that GOES_ON is not. */
+/* \X by the rules of Unicode's annex 29: characters between which there is no boundary, up to one. What joiners join
+   goes together; other rules ask for neighbours, and for pairs of flags. ENDS is all that GOES_ON is not. */
 /* clang-format off */
 #define IS(name) "\\p{gcb=" name "}"
 #define CONTROL  "[" IS("Control") IS("CR") IS("LF") "]"
