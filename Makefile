@@ -334,7 +334,7 @@ bench: ## measure temper beside PyTorch, onnxruntime, JAX and llama.cpp, into be
 
 FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc src/*/*/*.h src/*/*/*.c lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*/*.h tests/*/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
-lint: ## formatting, static analysis, include order, comments
+lint: ## formatting, static analysis, include order, comments, pages, subjects of commits (since SINCE=COMMIT)
 	@sh scripts/setup.sh build test lint
 	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
@@ -343,10 +343,16 @@ lint: ## formatting, static analysis, include order, comments
 	python3 scripts/check-locale.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
+	python3 scripts/wrap-pages.py --check
+	sh scripts/check-subjects.sh $(SINCE)
 	sh scripts/check-hosts.sh
 
-format: ## reformat all sources
+format: ## reformat all sources, wrap all pages
 	@clang-format -i $(FORMATTED)
+	@python3 scripts/wrap-pages.py
+
+hooks: ## have git format what is committed, and refuse long subjects
+	@git config core.hooksPath scripts/hooks
 
 install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
@@ -386,5 +392,5 @@ clean: ## remove build/
 	rm -rf $(BUILD)
 
 .PHONY: all help setup demo test test-long test-asan asan test-clang run-clang-tests run-tests test-room test-paste test-tables proofs mpi test-mpi \
-    test-html bench lint format install uninstall clean
+    test-html bench lint format hooks install uninstall clean
 .DEFAULT_GOAL := all

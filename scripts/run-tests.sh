@@ -63,6 +63,7 @@ elif oracle python3 'comments are not looked at' >"$logs/sources"; then
     look locale python3 scripts/check-locale.py
     look proved python3 scripts/check-proved.py
     look order python3 scripts/check-order.py
+    look pages python3 scripts/wrap-pages.py --check
 fi
 echo "sources: 0 passed, $failed failed" >"$logs/sources.count"
 # What a test left out because something is missing: the list, and what installs it.
