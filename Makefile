@@ -256,6 +256,22 @@ proofs: ## check the lemmas of theory and certificates with Coq, and show what t
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
 
+checker: ## prove the checker of proofs/checker/ and build it: build/temper-checker (installs Coq and OCaml; some minutes)
+	@sh scripts/setup.sh proofs ocaml
+	@sh scripts/checker.sh $(BUILD) $(JOBS) $(VERSION)
+
+LENGTH ?= 1000
+TYPE ?= f32
+theorems: ## have Coq prove the theorem about the bytes of one file: MODEL=model.temper LENGTH=1000 TYPE=f32 (installs Coq)
+	@sh scripts/setup.sh proofs
+	@sh scripts/theorem.sh $(BUILD) $(JOBS) "$(MODEL)" $(LENGTH) $(TYPE)
+
+test-checker: checker ## the checker on models of random formulas, on damaged ones and on hostile files (minutes)
+	@sh scripts/setup.sh build test
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@python3 tests/proof/checker.py $(BUILD) --all
+.PHONY: checker theorems test-checker
+
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -343,6 +359,7 @@ lint: ## formatting, static analysis, include order, comments, pages, subjects o
 	python3 scripts/check-locale.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
+	python3 scripts/check-checker.py
 	python3 scripts/wrap-pages.py --check
 	sh scripts/check-subjects.sh $(SINCE)
 	sh scripts/check-hosts.sh
@@ -362,6 +379,9 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	if test -x $(BUILD)/temper-mpi; then \
 	    install -m 755 $(BUILD)/temper-mpi $(DESTDIR)$(PREFIX)/bin/temper-mpi; \
 	    install -m 644 man/temper-mpi.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1; fi
+	if test -x $(BUILD)/temper-checker; then \
+	    install -m 755 $(BUILD)/temper-checker $(DESTDIR)$(PREFIX)/bin/temper-checker; \
+	    install -m 644 man/temper-checker.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper-checker.1; fi
 	install -m 644 include/temper.h $(DESTDIR)$(PREFIX)/include/temper.h
 	install -m 644 include/temper_lab.h $(DESTDIR)$(PREFIX)/include/temper_lab.h
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtemper.a
@@ -382,7 +402,8 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/bin/temper-mpi \
-	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/include/temper_lab.h \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/bin/temper-checker \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-checker.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/include/temper_lab.h \
 	    $(DESTDIR)$(PREFIX)/lib/libtemper.* $(DESTDIR)$(PREFIX)/lib/libtemper-lab.a \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper \

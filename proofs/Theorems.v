@@ -95,3 +95,8 @@ Print Assumptions sheet_compare_false.
 Print Assumptions sheet_counts.
 Print Assumptions sheet_once.
 Print Assumptions once_within_sheet.
+(* the checker of files *)
+From Temper.checker Require Check Exists.
+Print Assumptions Check.check_sound.
+Print Assumptions Check.verdict_sound.
+Print Assumptions Exists.model_run_exists.

@@ -7,7 +7,7 @@ temper=$1/temper
 here=$(pwd)
 jobs=${2:-1}
 
-if grep -nwE 'Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|Declare Module|bypass_check|Unset Guard Checking|Unset Universe Checking' proofs/*.v; then
+if grep -nwE 'Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|Declare Module|bypass_check|Unset Guard Checking|Unset Universe Checking' proofs/*.v proofs/checker/*.v; then
     echo "proofs: something is assumed, or left open" >&2
     exit 1
 fi
@@ -16,23 +16,12 @@ awk 'FNR == 1 { depth = 0 }
      /^ *Section / { depth++ }
      /^ *End / { depth-- }
      depth <= 0 && /^ *(Variables?|Hypothes[ie]s|Context)[ (]/ { print FILENAME ":" FNR ": " $0; bad = 1 }
-     END { exit bad }' proofs/*.v || { echo "proofs: something is assumed outside a section" >&2; exit 1; }
+     END { exit bad }' proofs/*.v proofs/checker/*.v || { echo "proofs: something is assumed outside a section" >&2; exit 1; }
 
-mkdir -p "$build"
-for old in "$build"/*.v; do
-    if [ -e "$old" ] && [ ! -e "proofs/${old##*/}" ] && [ "${old##*/}" != Sheet.v ]; then rm -f "${old%.v}".*; fi
-done
-for new in proofs/*.v; do
-    cmp -s "$new" "$build/${new##*/}" || cp "$new" "$build/"
-done
-python3 scripts/sheet-to-coq.py >"$build/Sheet.new"
-if cmp -s "$build/Sheet.new" "$build/Sheet.v"; then rm "$build/Sheet.new"; else mv "$build/Sheet.new" "$build/Sheet.v"; fi
+sh scripts/proofs-compile.sh "$1" "$jobs"
 cd "$build"
 # These are compiled last, and always.
 rm -f Theorems.vo TheoremsByInterval.vo Certificate* certificate*
-lemmas=$(ls ./*.v | grep -v '^\./Theorems')
-coq_makefile -Q . Temper $lemmas -o lemmas.mk >/dev/null
-make --no-print-directory -f lemmas.mk -j"$jobs" >compile.log 2>&1 || { tail -40 compile.log; exit 1; }
 coqc -Q . Temper Theorems.v >Theorems.txt
 coqc -Q . Temper TheoremsByInterval.v >TheoremsByInterval.txt
 
@@ -95,4 +84,4 @@ sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/TheoremsByInterval.v
 for file in "$build"/Certificate_*.v; do
     echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\) \*)$/\1/p' "$file")"
 done
-echo "proofs: $(cat proofs/*.v | wc -l) lines checked"
+echo "proofs: $(cat proofs/*.v proofs/checker/*.v | wc -l) lines checked"

@@ -47,7 +47,7 @@ def mark_of(lines):
 
 
 names = set()
-for file in sorted((root / "proofs").glob("*.v")):
+for file in sorted((root / "proofs").rglob("*.v")):
     names |= set(re.findall(r"^\s*(?:Theorem|Lemma|Corollary|Definition|Fixpoint|Inductive|Record|with)\s+([A-Za-z_0-9']+)",
                             file.read_text(encoding="utf-8"), re.M))
 
@@ -113,7 +113,7 @@ for name in set(re.findall(r"Sheet\.(\w+)", (root / "proofs" / "SheetTheorems.v"
 OPERATIONS = re.compile(r"\b(?:b_(?:add|sub|mul|div|pow|exp|log|sqrt|times|shift|grow|more|less|half|ulp|after|row_error|power_of_two)|up_add|up_mul)\(")
 ARITHMETIC = {"ball_terms.c", "sheet.c"}
 theorems = set()
-for file in sorted((root / "proofs").glob("*.v")):
+for file in sorted((root / "proofs").rglob("*.v")):
     theorems |= set(re.findall(r"^\s*(?:Theorem|Lemma|Corollary)\s+([A-Za-z_0-9']+)", file.read_text(encoding="utf-8"), re.M))
 
 

@@ -92,6 +92,10 @@ for job in "$@"; do
         need libcoq-coquelicot "real analysis for Coq" "test -d \"\$(coqc -where)/user-contrib/Coquelicot\""
         need libcoq-interval "numbers with bounds for Coq" "test -d \"\$(coqc -where)/user-contrib/Interval\""
         ;;
+    ocaml) # the checker as a program
+        need ocaml-nox "compiles the checker" "command -v ocamlopt"
+        need ocaml-findlib "compiles the checker" "command -v ocamlfind"
+        ;;
     deb)
         need dpkg-dev "finds what packages depend on" "command -v dpkg-shlibdeps"
         need lintian "looks at packages" "command -v lintian"

@@ -1,0 +1,6 @@
+(* The checker as a program: OCaml, with numbers as Coq has them, so no machine integers are trusted. main.ml reads the
+   command line and the files. It stands behind the theorem: Check.v has check_sound, and this is its `check_text`. *)
+From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlString.
+From Temper.checker Require Import Parse Source Check.
+Extraction Language OCaml.
+Extraction "kernel.ml" parse_bytes specification_of check_text.

@@ -1,0 +1,97 @@
+(* Truth tables: a formula at a letter is its value at the point of that position. *)
+From Coq Require Import ZArith List Bool Arith Lia.
+From Temper Require Import Strings Programs Compile Temporal.
+From Temper.checker Require Import Model Checker.
+Import ListNotations.
+
+Lemma nats_eqb_ok a : forall b, nats_eqb a b = true -> a = b.
+Proof.
+  induction a as [|x a IH]; intros [|y b]; simpl; intros H; try discriminate; auto.
+  apply andb_prop in H. destruct H as [H1 H2]. apply Nat.eqb_eq in H1. f_equal; auto.
+Qed.
+Lemma same_ok d e : same d e = true -> d = e.
+Proof. destruct d, e; simpl; intros; congruence. Qed.
+Lemma fml_eqb_ok f : forall g, fml_eqb f g = true -> f = g.
+Proof.
+  induction f; intros [] H; cbn in H; try discriminate; auto;
+    repeat (match goal with X : _ && _ = true |- _ => apply andb_prop in X; destruct X end);
+    repeat (match goal with X : same _ _ = true |- _ => apply same_ok in X; subst end); try (f_equal; auto; fail).
+  apply nats_eqb_ok in H. now subst.
+Qed.
+
+Section Points.
+Variable w : list nat.
+Definition true_at (i : nat) (v : val) := forall f b, In (f, b) v -> sat w (den f) i = b.
+Lemma look_ok i v f b : true_at i v -> look v f = Some b -> sat w (den f) i = b.
+Proof.
+  intros T. induction v as [|[g c] v IH]; simpl; intros H; [discriminate|].
+  destruct (fml_eqb g f) eqn:E. apply fml_eqb_ok in E. injection H as <-. subst g. apply T. now left.
+  apply IH; auto. intros h d Hd. apply T. now right.
+Qed.
+Lemma bev_ok i a v f : at_ w i = Some a -> true_at i v -> forall b, bev a v f = Some b -> sat w (den f) i = b.
+Proof.
+  intros A T. assert (Lt : letter w i = true) by (unfold letter; now rewrite A).
+  induction f; cbn [bev den sat]; intros x H.
+  - rewrite A. congruence.
+  - rewrite A. congruence.
+  - destruct (bev a v f) as [y|]; [|discriminate]. injection H as <-. rewrite Lt, (IHf y eq_refl). reflexivity.
+  - destruct (bev a v f1) as [y|]; [|discriminate]. destruct (bev a v f2) as [z|]; [|discriminate]. injection H as <-.
+    now rewrite (IHf1 y eq_refl), (IHf2 z eq_refl).
+  - apply (look_ok i v (FOnce d f) x T H).
+  - apply (look_ok i v (FSince d f1 f2) x T H).
+  - apply (look_ok i v (FStep d f) x T H).
+Qed.
+Lemma vals_ok i l : exists v, In v (vals l) /\ true_at i v.
+Proof.
+  induction l as [|f l (v & I1 & T)]. exists []. split. now left. intros f b [].
+  exists ((f, sat w (den f) i) :: v). split.
+  - cbn [vals]. apply in_flat_map. exists v. split; auto. destruct (sat w (den f) i); simpl; auto.
+  - intros g b [E|H]. now injection E as <- <-. now apply T.
+Qed.
+(* the point of a position *)
+Definition point_of (p : point) (i : nat) := match p with
+  | At a v => at_ w i = Some a /\ true_at i v
+  | Begin => i = O | Finish => letter w i = false /\ i <> O end.
+Lemma points_ok letters l i a : at_ w i = Some a -> (a < letters)%nat -> exists v, In (At a v) (points letters l) /\
+  point_of
+  (At a v) i.
+Proof.
+  intros A H. destruct (vals_ok i (dedup (flat_map atoms l))) as (v & I1 & T). exists v. split; [|split; auto].
+  unfold points. apply in_flat_map. exists a. split. apply in_seq; lia. now apply in_map.
+Qed.
+(* what a table says holds at every letter *)
+Lemma table_in g ps t : table g ps = Some t -> forall p, In p ps -> exists b, g p = Some b /\ In (p, b) t.
+Proof.
+  revert t. induction ps as [|q ps IH]; intros t H p Hp; [destruct Hp|]. cbn in H.
+  destruct (g q) as [b|] eqn:G; [|discriminate]. destruct (table g ps) as [t'|]; [|discriminate]. injection H as <-.
+  destruct Hp as [->|Hp]. exists b. split; auto. now left.
+  destruct (IH t' eq_refl p Hp) as (c & H1 & H2). exists c. split; auto. now right.
+Qed.
+Lemma agrees_ok tab f a v b : agrees_with tab f = true -> In (At a v, b) tab -> bev a v f = Some b.
+Proof.
+  intros H I1. unfold agrees_with in H. rewrite forallb_forall in H. specialize (H _ I1). cbn in H.
+  destruct (bev a v f) as [c|]; [|discriminate]. apply eqb_prop in H. now subst.
+Qed.
+Lemma learn_ok cands tab f : learn cands tab = Some f -> agrees_with tab f = true.
+Proof.
+  unfold learn. destruct (find (agrees_with tab) cands) as [g|] eqn:F.
+  - apply find_some in F. intros [= <-]. tauto.
+  - destruct (agrees_with tab (synth tab)) eqn:X; [|discriminate]. now intros [= <-].
+Qed.
+Lemma learned letters l cands (g : point -> option bool) tab f i a :
+  table g (points letters l) = Some tab -> learn cands tab = Some f -> at_ w i = Some a -> (a < letters)%nat ->
+  exists v, point_of (At a v) i /\ g (At a v) = Some (sat w (den f) i).
+Proof.
+  intros T L A H. destruct (points_ok letters l i a A H) as (v & I1 & P). exists v. split; auto.
+  destruct (table_in _ _ _ T _ I1) as (b & G & I2). rewrite G. f_equal. symmetry.
+  apply (bev_ok i a v f A (proj2 P)). apply (agrees_ok tab); auto. now apply (learn_ok cands).
+Qed.
+Lemma alike_ok letters f g i a : alike letters f g = true -> at_ w i = Some a -> (a < letters)%nat ->
+  sat w (den f) i = sat w (den g) i.
+Proof.
+  unfold alike. intros H A La. apply andb_prop in H. destruct H as [_ H]. rewrite forallb_forall in H.
+  destruct (points_ok letters [f; g] i a A La) as (v & I1 & P). specialize (H _ I1). cbn in H.
+  destruct (bev a v f) as [x|] eqn:X; [|discriminate]. destruct (bev a v g) as [y|] eqn:Y; [|discriminate].
+  apply eqb_prop in H. subst. now rewrite (bev_ok i a v f A (proj2 P) _ X), (bev_ok i a v g A (proj2 P) _ Y).
+Qed.
+End Points.

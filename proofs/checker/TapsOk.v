@@ -1,0 +1,212 @@
+(* The attention sublayer: what the checker says of a head's values is true. *)
+From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
+From Flocq Require Import Core.
+From Temper Require Import Rows Format Sums NearestAny Rounding Strings Programs Compile Temporal FloatRun OnceAny.
+From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk.
+Import ListNotations.
+Local Open Scope R_scope.
+
+Section Taps.
+Variable f : format.
+Variable bits : Z.
+Hypothesis bits_is : prec f = bits.
+Hypothesis bits_8 : (8 <= bits)%Z.
+Variable M : nat.
+Hypothesis size_M : (Z.of_nat M <= 2 ^ prec f)%Z.
+Variables (m : model) (w : list nat) (letters : nat).
+Notation tail := (m_end m). Notation size := (N tail w). Notation keys := (keys tail w).
+Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
+Hypothesis NM : (size <= M)%nat.
+Variable cands : list fml.
+Variables (D_once D_near : option Q) (near_terms : nat).
+Definition once_bound q := once_any_ok f M 8 /\ once_any_error f M 8 <= Q2R q /\ 0 <= Q2R q.
+Definition near_bound q := let eta := near_eta f M near_terms in 2 * eta < 8 /\ 2 * (1 + u f) ^ (4 * M)
+  * leak_any f M eta 8 <= 1 /\
+  error_any f M eta 8 <= Q2R q /\ 0 <= Q2R q.
+Hypothesis H_once : forall q, D_once = Some q -> once_bound q.
+Hypothesis H_near : forall q, D_near = Some q -> near_bound q.
+Notation holds := (holds f tail w). Notation fits := (fits f tail w).
+  Notation head_row := (head_row f f AnyOrder m w).
+Notation alike := (alike letters). Notation meaning := (tap_meaning bits letters tail cands D_once D_near near_terms).
+
+Lemma find_once_ok d mk chi l g : find_once letters d mk chi l = Some g -> exists a,
+  den g = den (shifted mk d (FOnce d a)) /\ alike chi
+  a = true.
+Proof.
+  induction l as [|c l IH]; cbn [find_once]; [discriminate|]. unfold shifted in *. destruct (strict mk).
+  - destruct c; auto. destruct (same d d0) eqn:Sd; auto. apply same_ok in Sd. subst d0. destruct c; auto.
+    destruct (same d d0 && alike chi c) eqn:X; auto. apply andb_prop in X. destruct X as [X1 X2]. apply same_ok in X1.
+      subst d0.
+    intros [= <-]. exists c. auto.
+  - destruct c; auto. destruct (same d d0 && alike chi c) eqn:X; auto. apply andb_prop in X. destruct X as [X1 X2].
+    apply same_ok in X1.
+    subst d0. intros [= <-]. exists c. auto.
+Qed.
+Lemma find_since_ok d mk chi psi l g : find_since letters d mk chi psi l = Some g -> exists a b,
+  den g = den (shifted mk d (FSince d a b))
+  /\ alike psi b = true /\ alike chi (FOr b (FNot a)) = true.
+Proof.
+  induction l as [|c l IH]; cbn [find_since]; [discriminate|]. unfold shifted in *. destruct (strict mk).
+  - destruct c; auto. destruct (same d d0) eqn:Sd; auto. apply same_ok in Sd. subst d0. destruct c; auto.
+    match goal with |- (if ?b then _ else _) = _ -> _ => destruct b eqn:X; auto end.
+    apply andb_prop in X. destruct X as [X X3]. apply andb_prop in X. destruct X as [X1 X2]. apply same_ok in X1.
+      subst d0.
+    intros [= <-]. exists c1, c2. auto.
+  - destruct c; auto. match goal with |- (if ?b then _ else _) = _ -> _ => destruct b eqn:X; auto end.
+    apply andb_prop in X. destruct X as [X X3]. apply andb_prop in X. destruct X as [X1 X2]. apply same_ok in X1.
+      subst d0.
+    intros [= <-]. exists c1, c2. auto.
+Qed.
+Lemma find_step_ok d psi l g : find_step letters d psi l = Some g -> exists a, den g = den (FStep d a) /\
+  alike psi a = true.
+Proof.
+  induction l as [|c l IH]; cbn [find_step]; [discriminate|]. destruct c; auto.
+  destruct (same d d0 && alike psi c) eqn:X; auto. apply andb_prop in X. destruct X as [X1 X2]. apply same_ok in X1.
+    subst d0.
+  intros [= <-]. exists c. auto.
+Qed.
+Lemma everywhere g h : alike g h = true -> forall j, sat w (den g) j = sat w (den h) j.
+Proof. apply (alike_everywhere w letters in_alphabet). Qed.
+(* candidates of since, and what they are made of *)
+Lemma cand_or a b j : sat w (den (FOr b (FNot a))) j = cand w (den a) (den b) j.
+Proof.
+  cbn. unfold cand. destruct (letter w j) eqn:Lj; auto. cbn. now destruct (sat w (den b) j), (sat w (den a) j).
+Qed.
+Lemma cand_self chi psi j : (forall i, sat w (den psi) i = true -> sat w (den chi) i = true) ->
+  sat w (den chi) j = cand w (den (FOr (FNot chi) psi)) (den psi) j.
+Proof.
+  intros H. specialize (H j). unfold cand. cbn. destruct (letter w j) eqn:Lj.
+  - cbn. destruct (sat w (den psi) j), (sat w (den chi) j); auto; try (specialize (H eq_refl); discriminate).
+  - cbn. destruct (sat w (den chi) j) eqn:X; auto. apply sat_letter in X. congruence.
+Qed.
+
+Theorem meaning_ok st x t o g D : meaning st t = Some (g, D) -> fits st x ->
+  (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g D) o.
+Proof.
+  destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_meaning. intros H F Out.
+  destruct (query_one st h) eqn:Q; [|discriminate]. destruct (dir_of (h_mask h)) as [d|] eqn:Dr; [|discriminate].
+  destruct (h_key h) as [|k [|]] eqn:K; try discriminate. destruct (bool_row bits letters cands st v) as [psi|] eqn:V;
+    [|discriminate].
+  destruct (strict (h_mask h) && same d Future && negb tail) eqn:Tl; [discriminate|].
+  destruct (h_scale h) eqn:Sc; try discriminate.
+  - (* once *)
+    destruct (bool_row bits letters cands st k) as [chi|] eqn:Kc; [|discriminate]. destruct (alike chi psi) eqn:Al;
+      [|discriminate].
+    unfold with_error in H. destruct D_once as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
+    destruct (H_once q eq_refl) as (B1 & B2 & B3).
+    apply (once_holds f bits bits_is bits_8 M m w letters in_alphabet NM cands q B1 B2 B3 st x h v o k chi psi d);
+      auto.
+    intros i Li. destruct (find_once letters d (h_mask h) chi cands) as [g'|] eqn:Fo.
+    + destruct (find_once_ok _ _ _ _ _ Fo) as (a & Eg & Aa). rewrite Eg, (once_means tail w (h_mask h) d a i Dr Li).
+      apply existsb_same. intros j. symmetry. now apply everywhere.
+    + now apply once_means.
+  - (* nearest *)
+    destruct (key_parts st k) as [[rest sx]|] eqn:Kp; [|discriminate]. destruct (sign_ok d sx) eqn:Sg;
+      [|discriminate].
+    destruct (Nat.leb_spec (length k) near_terms) as [Ln|]; [|discriminate]. destruct (at_most (zabs k) 16) eqn:A;
+      [|discriminate].
+    cbn [andb] in H. assert (St : (exists t0 r0, rest = t0 :: r0) \/ rest = []) by (destruct rest; eauto).
+      destruct St as [St|St].
+    + assert (H' : match bool_row bits letters cands st rest with Some chi =>
+      if implies letters psi chi then with_error D_near
+        (match find_since letters d (h_mask h) chi psi cands with Some g => g | None => shifted (h_mask h)
+          d (FSince d (FOr (FNot chi) psi)
+        psi) end) else None | None => None end = Some (g, D)) by (destruct St as (t0 & r0 & ->); exact H). clear H.
+      destruct (bool_row bits letters cands st rest) as [chi|] eqn:Kc; [|discriminate].
+        destruct (implies letters psi chi) eqn:Im; [|discriminate].
+      unfold with_error in H'. destruct D_near as [q|] eqn:Dq; [|discriminate]. injection H' as <- <-.
+      destruct (H_near q eq_refl) as (B1 & B2 & B3 & B4).
+      assert (Imp : forall i, sat w (den psi) i = true -> sat w (den chi) i = true).
+      { intros i Hi. unfold implies in Im. rewrite (everywhere _ _ Im i) in Hi. cbn in Hi. apply andb_prop in Hi.
+        tauto. }
+      destruct (find_since letters d (h_mask h) chi psi cands) as [g'|] eqn:Fo.
+      * destruct (find_since_ok _ _ _ _ _ _ Fo) as (a & b & Eg & A1 & A2).
+        apply (near_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+          x h v o k rest sx
+          chi psi d g' a b); auto. intros j. rewrite (everywhere _ _ A2 j). apply cand_or. now apply everywhere.
+      * apply (near_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+        x h v o k rest sx
+          chi psi d _ (FOr (FNot chi) psi) psi); auto. intros j. now apply cand_self.
+    + subst rest. destruct (strict (h_mask h)) eqn:Sm; [|discriminate]. cbn [andb] in Tl.
+      unfold with_error in H. destruct D_near as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
+      destruct (H_near q eq_refl) as (B1 & B2 & B3 & B4).
+      assert (Td : tail = true \/ d = Past) by (destruct d, tail; auto; discriminate).
+      destruct (find_step letters d psi cands) as [g'|] eqn:Fo.
+      * destruct (find_step_ok _ _ _ _ Fo) as (a & Eg & A1).
+        apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+          x h v o k sx psi d
+          g' a); auto. now apply everywhere. intros j. now rewrite Eg.
+      * destruct (find_step letters d (FNot psi) cands) as [g'|] eqn:Fn.
+        -- destruct (find_step_ok _ _ _ _ Fn) as (a & Eg & A1).
+           apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4
+             st x h v o k sx psi d
+             _ (FNot a)); auto.
+           ++ intros j. assert (X := everywhere _ _ A1 j). cbn [den sat] in X |- *. rewrite <- X.
+             destruct (letter w j) eqn:Lj; cbn. now rewrite negb_involutive.
+              destruct (sat w (den psi) j) eqn:Y; auto. apply sat_letter in Y. congruence.
+           ++ intros j. assert (X : sat w (den g') j = sat w (den (FStep d a)) j) by (now rewrite Eg).
+             cbn [den sat] in X |- *. rewrite X. unfold letter.
+              destruct (at_ w j), (at_ w (step d j)); auto.
+        -- apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4
+          st x h v o k sx psi d
+          _ psi); auto.
+Qed.
+
+(* ---- all heads of a layer ---- *)
+Lemma get_set st c k : (c < length st)%nat -> get (set st c k) c = k.
+Proof. revert c. induction st as [|a st IH]; intros [|c] H; cbn in *; try lia; auto. apply IH. lia. Qed.
+Lemma get_set_other st c k e : e <> c -> get (set st c k) e = get st e.
+Proof.
+  revert c e. induction st as [|a st IH]; intros [|c] [|e] H; cbn in *; auto; try congruence. apply IH. auto.
+Qed.
+Lemma set_length st c k : length (set st c k) = length st.
+Proof. revert c. induction st as [|a st IH]; intros [|c]; cbn; auto. Qed.
+Lemma zero_short st c : is_zero (get st c) = true -> (c < length st)%nat.
+Proof.
+  intros H. destruct (lt_dec c (length st)); auto. unfold get in H. rewrite nth_overflow in H by lia. discriminate.
+Qed.
+Lemma taps_ok st0 x : fits st0 x -> forall l st st' outs, do_taps bits letters tail cands D_once D_near near_terms st0
+  st l = Some st' ->
+  Forall2 (fun t o => forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) l outs -> forall c,
+  (get st' c = get st c /\ forall i, spread f f (map snd l) (map (fun o : nat -> R => o i) outs) c = []) \/
+  (is_zero (get st c) = true /\ exists g D o, get st' c = Raw g D /\ holds (Raw g D) o /\
+    forall i, spread f f (map snd l) (map (fun o : nat -> R => o i) outs) c = [rnd f (1 * o i)]).
+Proof.
+  intros F. induction l as [|t l IH]; cbn [do_taps]; intros st st' outs H Fo c.
+  - injection H as <-. left. auto.
+  - inversion_clear Fo as [|? o ? outs' Ho Fo'].
+    destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (meaning st0 t) as [[g D]|] eqn:Mt;
+      [|discriminate].
+    destruct (half_is d0 2) eqn:Hd; [|discriminate]. destruct (is_zero (get st c0)) eqn:Z; [|discriminate].
+      cbn [andb] in H.
+    assert (Lc := zero_short st c0 Z). assert (Hg := meaning_ok st0 x t o g D Mt F Ho).
+    specialize (IH _ _ _ H Fo' c). cbn [map spread]. rewrite Et. cbn [filter map fst snd].
+    destruct (Nat.eqb_spec c0 c) as [<-|Ne].
+    + right. split; auto. exists g, D, o. rewrite get_set in IH by auto. destruct IH as [[G S]|[G _]];
+      [|discriminate].
+      split; auto. split; auto. intros i. cbn [map app fst snd]. rewrite (wt_1 f bits bits_is bits_8 d0 Hd), S.
+        reflexivity.
+    + rewrite get_set_other in IH by auto. exact IH.
+Qed.
+Lemma unchanged st x c i : fits st x -> (i < size)%nat -> (match get st c with Junk => False | _ => True end) ->
+  rnd f (rnd f (x c i + rnd f 0)) = x c i.
+Proof.
+  intros F Hi G. specialize (F c i Hi). rewrite (rnd_id f 0), Rplus_0_r by apply number_0.
+  assert (Nx : number f (x c i)). { destruct (get st c) as [g s e| |g D|].
+    - rewrite F. apply number_bit. - destruct F as [(y & _ & _ & ->) _]. apply rnd_number. - tauto. - destruct G. }
+  now rewrite !(rnd_id f (x c i)) by auto.
+Qed.
+Theorem attention_ok st x l x' st' : fits st x -> attention f f AnyOrder m w x l x' ->
+  do_taps bits letters tail cands D_once D_near near_terms st st (taps l) = Some st' -> fits st' x'.
+Proof.
+  intros F (outs & Fo & Ex') H c. destruct (taps_ok st x F _ _ _ _ H Fo c) as [[G S]|(Z & g & D & o & G & Ho & S)].
+  - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. cbn [asc]. destruct (get st c) eqn:Gc; auto;
+    rewrite (unchanged st x c i F Hi) by (now rewrite Gc); specialize (F c i Hi); now rewrite Gc in F.
+  - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. specialize (Ho i Hi). cbn [asc].
+    assert (X0 : x c i = 0). { specialize (F c i Hi). unfold is_zero in Z.
+      destruct (get st c) as [[| |[]| | | |] [] []| | |]; try discriminate.
+      rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0). }
+    assert (No : number f (o i)) by (destruct Ho; auto). rewrite X0, Rmult_1_l, !Rplus_0_l, !(rnd_id f (o i)) by auto.
+      exact Ho.
+Qed.
+End Taps.

@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+"""The proved checker (proofs/checker/) as a program. usage: tests/proof/checker.py BUILD [--all] [SEED]
+
+What it reads: of damaged files it refuses what the C reader refuses, and reads the same model from all others.
+What it accepts: models of the tests' formulas and of random ones; never with another specification, and where it accepts
+an edited model, temper runs it as the specification says. Hostile bytes end with a status. Needs `make checker`."""
+import ctypes
+import itertools
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+
+build = pathlib.Path(sys.argv[1]).resolve()
+everything = "--all" in sys.argv
+seeds = [a for a in sys.argv[2:] if a.isdigit()]
+seed = int(seeds[0]) if seeds else random.SystemRandom().randrange(10**9)
+random.seed(seed)
+scale = 1 if everything else 0.01
+here = pathlib.Path(__file__).resolve().parent
+temper, checker = str(build / "temper"), str(build / "temper-checker")
+passed = failed = 0
+
+
+def test(good, what):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(f"FAILED (seed {seed}): {what}")
+    return good
+
+
+def run(*arguments, **more):
+    return subprocess.run(arguments, capture_output=True, text=True, errors="surrogateescape", **more)
+
+
+# ---- the two readers ----
+
+made = build / "checker"
+subprocess.run(["ocamlfind", "ocamlopt", "-w", "-a", "-I", str(made), str(made / "kernel.cmx"), "-o", str(made / "batch"),
+                str(here / "checker" / "batch.ml")], check=True)
+for rest in (here / "checker").glob("batch.*"):
+    if rest.suffix in (".cmi", ".cmx", ".o"):
+        rest.unlink()
+batch = subprocess.Popen([str(made / "batch")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+library = ctypes.CDLL(str(next(build.glob("libtemper.so.*.*.*"))))
+library.temper_model_free.argtypes = [ctypes.c_void_p]
+library.temper_free.argtypes = [ctypes.c_void_p]
+
+
+def ask(verb, data, *arguments):
+    batch.stdin.write(" ".join([verb, str(len(data)), *map(str, arguments)]).encode() + b"\n" + data)
+    batch.stdin.flush()
+
+
+def read_coq(data):
+    ask("read", data)
+    lines = []
+    while True:
+        line = batch.stdout.readline().decode().rstrip("\n")
+        if line == "refused":
+            return None
+        if not line:
+            raise SystemExit(f"the checker ended (seed {seed}) on {data!r}")
+        if line == ".":
+            return lines
+        lines.append(line)
+
+
+def check(data, bits, length):
+    ask("check", data, bits, length)
+    return batch.stdout.readline().decode().strip()
+
+
+def print_c(data):
+    """The model as the C reader prints it, or None where it refuses the bytes."""
+    model, out, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    if library.temper_model_read(ctypes.byref(model), data, ctypes.c_size_t(len(data)), None):
+        return None
+    status = library.temper_model_print(ctypes.byref(out), ctypes.byref(size), model, None)
+    text = ctypes.string_at(out, size.value) if not status else b""
+    library.temper_free(out)
+    library.temper_model_free(model)
+    return text.decode("latin-1")
+
+
+WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
+
+
+def unquote(text):
+    text = re.sub(r'\\(x..|.)', lambda m: {"n": "\n", "t": "\t"}.get(m[1], chr(int(m[1][1:], 16)) if m[1][0] == "x"
+                                                                     and len(m[1]) > 1 else m[1]), text)
+    return text
+
+
+def quoted(text):
+    return "x" + unquote(text).encode("latin-1").hex()
+
+
+def weight_c(text):
+    return Fraction(float.fromhex(text) if "x" in text else float(text))
+
+
+def weight_coq(text):
+    man, ex = map(int, text.split(":"))
+    return Fraction(man) * Fraction(2) ** ex
+
+
+def row_c(words):
+    return [(int(c), weight_c(w)) for c, w in (t.split(":") for t in words)]
+
+
+def row_coq(text):
+    return [(int(t.split(":")[0]), weight_coq(t.split(":", 1)[1])) for t in text.split()]
+
+
+def reading_c(text):
+    found, facts = [], {"end": "no", "source": "x", "syntax": "spec", "tokens": "no", "at": "last", "empty": "reject"}
+    alphabet = []
+    for line in text.split("\n")[1:]:
+        words = [(True, unquote(m[1])) if m[2] is None else (False, m[2]) for m in WORD.finditer(line)]
+        if not words:
+            continue
+        kind, rest = words[0][1], words[1:]
+        plain = [w for _, w in rest]
+        if kind == "alphabet":
+            alphabet = ["x" + w.encode("latin-1").hex() for w in plain]
+        elif kind == "source":
+            facts["source"] = "x" + plain[0].encode("latin-1").hex()
+        elif kind in facts:
+            facts[kind] = plain[0]
+        elif kind == "channel":
+            found.append(("channel", plain[3] if len(plain) > 2 else "-"))
+        elif kind == "embed":
+            found.append(("embed", row_c(plain[1:])))
+        elif kind == "layer":
+            found.append(("layer",))
+        elif kind == "head":
+            found.append(("head", plain[plain.index("mask", 1) + 1], plain[plain.index("choice", 1) + 1],
+                          plain[plain.index("scale", 1) + 1] if "scale" in plain[1:] else "1"))
+        elif kind in ("query", "key", "value", "output", "read"):
+            found.append((kind, row_c(plain)))
+        elif kind == "unit":
+            arrow = plain.index("->")
+            found.append(("unit", weight_c(plain[0]), row_c(plain[1:arrow]), row_c(plain[arrow + 1:])))
+    settings = (facts["end"] == "yes", facts["source"], facts["syntax"] == "spec", facts["tokens"] == "yes",
+                facts["at"] == "first", facts["empty"] == "accept")
+    return alphabet, settings, found
+
+
+def reading_coq(lines):
+    found, alphabet, settings = [], [], None
+    for line in lines:
+        kind, _, rest = line.partition(" ")
+        if kind == "alphabet":
+            alphabet = rest.split()
+        elif kind == "settings":
+            e, s, sp, t, f, a = rest.split()
+            settings = (e == "true", s, sp == "true", t == "true", f == "true", a == "true")
+        elif kind == "channel":
+            found.append(("channel", rest))
+        elif kind == "layer":
+            found.append(("layer",))
+        elif kind == "head":
+            mask, scale_ = rest.split(" ", 1)
+            found.append(("head", mask, "softmax", scale_))
+        elif kind == "unit":
+            b, i, o = rest.split("|")
+            found.append(("unit", weight_coq(b.strip()), row_coq(i), row_coq(o)))
+        else:
+            found.append((kind, row_coq(rest)))
+    return alphabet, settings, found
+
+
+def same_reading(data):
+    """None: the checker refuses; True: both read the same."""
+    coq = read_coq(data)
+    if coq is None:
+        return None
+    text = print_c(data)
+    return text is not None and reading_c(text) == reading_coq(coq)
+
+
+# ---- formulas ----
+
+def atom(letters):
+    return random.choice([*letters, *letters, "first", "last", "true", "false", f"[{''.join(letters[:2])}]",
+                          f"[^{letters[0]}]", f"'{letters[-1]}'"])
+
+
+def formula(depth, letters):
+    if depth == 0:
+        return atom(letters)
+    one = lambda: formula(depth - 1 if random.random() < .8 else 0, letters)
+    kind = random.random()
+    if kind < .42:
+        return f"{random.choice(['!', 'X', 'wX', 'F', 'G', 'Y', 'Z', 'O', 'H', 'O', 'F'])} {one()}"
+    if kind < .66:
+        return f"({one()} {random.choice(['U', 'R', 'W', 'M', 'S', 'T', 'S', 'U'])} {one()})"
+    return f"({one()} {random.choice(['&', '|', '->', '<->', '^', '&', '|'])} {one()})"
+
+
+LTL = re.compile(r"#|%|/|@|dfa|rightmost|leftmost|emit|=")
+
+
+def corpus():
+    text = (here.parent / "logic" / "corpus.c").read_text(encoding="utf-8")
+    for name, spec, letters, more in re.findall(r'S(?:_AT|_ALL)?\("([^"]*)",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"(.*?)\)',
+                                                text, re.S):
+        spec = spec.encode().decode("unicode_escape").encode("latin-1").decode("utf-8")
+        if not LTL.search(spec) and ", 1," not in more:
+            yield spec, letters, "first" if "FIRST" in more else "last" if "LAST" in more else None
+
+
+work = tempfile.TemporaryDirectory()
+folder = pathlib.Path(work.name)
+
+
+def compiled(spec, letters, at):
+    path = folder / "m.temper"
+    path.unlink(missing_ok=True)
+    r = run(temper, "compile", "--quiet", "-f", spec, "--alphabet", letters, *(["--at", at] if at else []), "-o", str(path))
+    return path.read_bytes() if r.returncode == 0 and path.exists() else None
+
+
+def acceptance(name, specs, asked):
+    yes, no, kinds, times, models = 0, 0, {}, [], []
+    for spec, letters, at in specs:
+        data = compiled(spec, letters, at)
+        if data is None:
+            continue
+        start = time.perf_counter()
+        answer = check(data, 24, 1000)
+        times.append(time.perf_counter() - start)
+        yes, no = yes + (answer == "yes"), no + (answer != "yes")
+        why = "" if answer == "yes" else "match" if b" role match" in data else "other expressions" if read_coq(data) is None \
+            else "a text that is not read" if answer == "unread" else "relations"
+        kinds[why] = kinds.get(why, 0) + 1
+        if why and "-v" in sys.argv:
+            print(f"  {why}: {spec}   {letters} {at}")
+        if answer == "yes":
+            models.append((data, spec, letters, at))
+    times.sort()
+    kinds.pop("", None)
+    others = ", ".join(f"{v} {k}" for k, v in sorted(kinds.items()))
+    print(f"{name}: {yes} of {yes + no} models accepted in f32 at 1,000 letters ({100 * yes / max(1, yes + no):.1f} %; refused: "
+          f"{others or 'none'}); {1000 * times[len(times) // 2]:.1f} ms median, {1000 * times[-1]:.0f} ms at most")
+    test(yes >= asked * (yes + no), f"{name}: fewer than {asked:.0%} are accepted")
+    return models
+
+
+# ---- edits ----
+
+numbers = ["1", "-1", "2", "-2", "0", "4", "0x1p-1", "0x1.4p+1", "-0x1.4p+1", "-0x1.cp+1", "3", "-3", "0x1.000002p+0", "1.5", "-0x1.8p+1"]
+places = ["1", "i/N", "0", "[i = 0]", "[i = N - 1]", "[i = 1]*[1 <= n]", "[i = n]*[1 <= n]"]
+
+
+def edit(lines, channels):
+    """Another weight, channel, mask, scale, feature or order of lines; numbers stay such that the file may be read."""
+    k, what = random.randrange(len(lines)), random.random()
+    line = lines[k]
+    if not re.match(r"\s*(query|key|value|output|unit|read|embed|head|channel)", line):
+        return
+    terms = list(re.finditer(r"(?<=\s)(\d+):(\S+)", line))
+    if line.startswith("head"):
+        if what < .5:
+            line = re.sub(r"mask \S+", "mask " + random.choice(["j<=i", "j<i", "j>=i", "j>i", "all"]), line)
+        elif what < .8:
+            line = re.sub(r'scale ".*"', 'scale "' + random.choice(["8*N", "ln(N) + 8", "16*N", "ln(N) + 7"]) + '"', line)
+    elif line.startswith("channel"):
+        if what < .5:
+            line = re.sub(r'(position|soft) ".*"', lambda q: f'{q[1]} "{random.choice(places)}"', line)
+        elif "position" not in line and "soft" not in line:
+            line += f' position "{random.choice(places)}"'
+    elif terms and what < .85:
+        q = random.choice(terms)
+        new = f"{q[1]}:{random.choice(numbers)}" if what < .45 else f"{random.randrange(channels)}:{q[2]}" if what < .75 else ""
+        line = line[:q.start()] + new + line[q.end():]
+    elif line.startswith("unit"):
+        line = re.sub(r"unit \S+", "unit " + random.choice(numbers), line)
+    else:
+        j = random.randrange(len(lines))
+        lines[k], lines[j] = lines[j], lines[k]
+        return
+    lines[k] = line
+
+
+def edited(data):
+    lines = data.decode("utf-8").split("\n")
+    for _ in range(random.choice([1, 1, 1, 2, 3])):
+        edit(lines, max(1, data.count(b"\nchannel ")))
+    return "\n".join(lines).encode()
+
+
+odd_words = [b"0", b"-0", b"01:1", b"1:0", b"0x1p0", b"1.", b".5", b"0.5", b"1e3", b"0x1", b"0x1p-1100", b"0x1p1023", b"0x1p1024", b'"a"', b'"', b"--",
+             b"\\", b"\r", b"\t", b"\xff", b"\xc3\xa9", b"\0", b"9999999999", b"18446744073709551616", b"nan", b"inf", b"+1", b"->", b"start",
+             b"end", b"9007199254740993", b"0x1.00000000000001p+0", b"0.1", b"4096:1", b"00000000001:1", b'"a" "a"', b"first", b"softmax"]
+
+
+def damaged(data):
+    """Bytes and lines out of place: what the two readers may see in different ways."""
+    what = random.random()
+    if what < .25:
+        return edited(data)
+    lines = data.split(b"\n")
+    for _ in range(random.choice([1, 1, 2])):
+        k, j = random.randrange(len(lines)), random.randrange(len(lines))
+        what = random.random()
+        if what < .15:
+            lines[k], lines[j] = lines[j], lines[k]
+        elif what < .25:
+            lines.insert(j, lines[k])
+        elif what < .35 and len(lines) > 2:
+            del lines[k]
+        elif what < .65:
+            words = lines[k].split(b" ")
+            w = random.randrange(len(words))
+            if random.random() < .6:
+                words[w] = random.choice(odd_words)
+            else:
+                words.insert(w, random.choice(odd_words))
+            lines[k] = b" ".join(words)
+        elif what < .75:
+            lines.insert(k, random.choice([b"-- a comment", b"  ", b"safe 10 \"why\"", b"method positions", b"method digits bf16", b"kind next",
+                                           b"tokens yes", b"at first", b"empty accept", b"other \"a\"", b"bound 1 2 verdict", b"end yes",
+                                           b"layer 1", b"layer 2", b"embed \"a\"", b"unit 1 -> 0:1", b"read 0:1", b"part \"x\" layer 1 head 1",
+                                           b"part \"x\" layer 0 channel 0", b"digest 0123456789abcDEF", b"  query 0:1", b"  output 0:1"]))
+        else:
+            line = bytearray(lines[k])
+            if line:
+                at = random.randrange(len(line))
+                if random.random() < .5:
+                    line[at] = random.choice([*b'"\\ :-0129aft\t\r\xc3\x00', random.randrange(256)])
+                else:
+                    line.insert(at, random.choice([*b'"\\ :-0129aft\t\r\xc3\x00', random.randrange(256)]))
+            lines[k] = bytes(line)
+    return b"\n".join(lines)
+
+
+def runs_right(data, spec, letters, at):
+    """Does temper run an accepted model as the formula says, on short and random strings?"""
+    words = ["".join(x) for k in range(1, 5) for x in itertools.product(letters, repeat=k)]
+    random.shuffle(words)
+    words = words[:150] + ["".join(random.choice(letters) for _ in range(random.randrange(5, 60))) for _ in range(40)]
+    path = folder / "edited.temper"
+    path.write_bytes(data)
+    lines = "\n".join(words) + "\n"
+    x = run(temper, "run", "--unchecked", "--type", "f32", str(path), "-", input=lines).stdout.splitlines()
+    y = run(temper, "eval", "-f", spec, "--alphabet", letters, *(["--at", at] if at else []), "-", input=lines).stdout.splitlines()
+    return len(x) == len(y) == len(words) and all(p.split()[0] == q.split()[0] for p, q in zip(x, y)), len(words)
+
+
+# ---- all of it ----
+
+letters_of = ["ab", "abc", "abc", "abcd"]
+random_specs = []
+for _ in range(int(2500 * scale) + 20):
+    letters = random.choice(letters_of)
+    random_specs.append((formula(random.randrange(1, 6), letters), letters, random.choice(["first", "last"])))
+specs = list(corpus()) if everything else random.sample(list(corpus()), 20)
+models = acceptance("formulas of the tests", specs, .85 if everything else .5)
+models += acceptance("random formulas", random_specs, .85 if everything else .5)
+
+# another specification, alphabet, or empty string
+tried = accepted = 0
+for data, spec, letters, at in random.sample(models, min(len(models), int(400 * scale) + 10)):
+    text = data.decode()
+    others = [re.sub(r'\nsource ".*"', lambda _: '\nsource "!(' + spec.replace('"', '\\"') + ')"', text),
+              text.replace("\nempty reject", "\nempty X").replace("\nempty accept", "\nempty reject").replace("empty X", "empty accept")]
+    for other in others:
+        tried += 1
+        accepted += not test(other == text or check(other.encode(), 24, 1000) != "yes", f"accepted with another claim: {other}")
+    test(check(data, 24, 1 << 25) == "no" and check(data, 24, 10**15) == "no", f"accepted beyond f32: {text}")
+print(f"{tried} models with another specification or empty string, {accepted} accepted")
+
+# the two readers
+pool = [m[0] for m in models]
+pool += [p for spec, letters in [("#[a] > 2", "ab"), ("Y^3 a", "abc"), ("(ab)*", "ab")] if (p := compiled(spec, letters, None))]
+pool.append(pool[0].replace(b'tokens no', b'tokens yes').replace(b'"a"', b'"caf\\xC3\\xA9"'))
+count, read = int(120000 * scale), 0
+for _ in range(count):
+    data = damaged(random.choice(pool))
+    same = same_reading(data)
+    read += same is not None
+    if same is not None and not same:
+        test(False, f"the readers differ on {data!r}")
+    else:
+        passed += 1
+print(f"{count} damaged files: {read} are read by the checker, and all of them by the C reader, as the same model")
+test(read > count / 20, "too few of the damaged files are read: the comparison says nothing")
+
+# edited models
+start, tried, accepted, strings = time.time(), 0, 0, 0
+while tried < int(100000 * scale):
+    data, spec, letters, at = random.choice(models)
+    other = edited(data)
+    if other == data:
+        continue
+    tried += 1
+    if check(other, 24, 60) != "yes":
+        continue
+    accepted += 1
+    if accepted <= 3000 * scale + 3:
+        good, n = runs_right(other, spec, letters, at)
+        strings += n
+        test(good, f"an edited model is accepted and runs wrong: {other.decode()}")
+print(f"{tried} edited models, {accepted} accepted; of those that were run, {strings} strings run as specified")
+
+# the program
+path = folder / "m.temper"
+data, spec, letters, at = random.choice([m for m in models if b" role " in m[0]])
+path.write_bytes(data)
+certificate = folder / "c.json"
+r = run(temper, "certify", "--quiet", "--type", "f32", "--length", "500", str(path), "-o", str(certificate))
+r = run(checker, str(path))
+test(r.returncode == 0 and "proved" in r.stdout and not r.stderr, f"{spec}: {r}")
+r = run(checker, str(path), str(certificate))
+test(r.returncode == 0 and "length 500 " in r.stdout, f"{spec}: {r}")
+claim = certificate.read_text()
+for old, new, code in [('"length": 500', '"length": 500000000', 4), ('"type": "f32"', '"type": "bf16"', 4), ('"claim": "formula"', '"claim": "hard"', 4),
+                       ('"sha256": "', '"sha256": "0', 4), ('"source": "', '"source": " ', 4), ('"order": "any"', '"order": "ascending"', 4),
+                       ('"length": 500', '"length": 500, "length": 400', 2), ("{", "[", 2), ('"length": 500', '"length": "500"', 2)]:
+    certificate.write_text(claim.replace(old, new, 1))
+    r = run(checker, str(path), str(certificate))
+    test(old in claim and r.returncode == code and not r.stdout and r.stderr, f"a certificate with {new}: {r}")
+for arguments, code in [((), 2), (("x", "y", "z"), 2), ((str(folder / "no"),), 3), ((str(folder),), 3), (("--length", "x", str(path)), 2),
+                        (("--type", "bf16", str(path)), 2), (("--what", str(path)), 2), ((str(certificate),), 2), (("--length", "1000000000", "--type", "f32", str(path)), 4)]:
+    r = run(checker, *arguments)
+    test(r.returncode == code and not r.stdout and r.stderr, f"temper-checker {arguments}: {r}")
+test(run(checker, "--help").returncode == 0 and run(checker, "--version").stdout.startswith("temper-checker "), "help and version")
+
+# hostile files
+hostile = [b"temper-model 1\n" + b"alphabet " + b'"a" ' * 100000, b"temper-model 1\nalphabet " + b" ".join(b'"%c%c"' % (97 + k // 26, 97 + k % 26) for k in range(600)) + b"\n",
+           b"temper-model 1" + b"\n" * 3000000, b"temper-model 1\n" + b"(" * 3000000, b'temper-model 1\nsource "' + b"(" * 1000000 + b'"\n', b"temper-model 1\n\0",
+           b"temper-model 1\nmethod temperature\nalphabet \"a\"\nchannel 9999999999999999999 \"x\"\n", b"temper-model 1\n" + b"-- x\n" * 500000, b"\xff" * 5000000,
+           data.replace(b'source "', b'source "' + b"!" * 200000), data.replace(b'source "', b'source "' + b"(" * 100000),
+           data.replace(b'source "', b'source "x1 = ' + b"".join(b"(a | x%d) & x%d\\nx%d = " % (k, k, k + 1) for k in range(1, 60)))]
+for k in range(int(1500 * scale) + 10):
+    lines = bytearray(random.choice(pool))
+    for _ in range(random.randrange(1, 40)):
+        at_byte = random.randrange(len(lines))
+        lines[at_byte:at_byte + random.randrange(3)] = bytes(random.randrange(256) for _ in range(random.randrange(4)))
+    hostile.append(bytes(lines))
+longest = 0
+for data in hostile:
+    path.write_bytes(data)
+    start = time.time()
+    r = run(checker, "--type", "f32", str(path))
+    longest = max(longest, time.time() - start)
+    test(r.returncode in (0, 2, 4) and (r.returncode == 0) != bool(r.stderr), f"{data[:300]!r}: {r}")
+print(f"{len(hostile)} hostile files: each ends with a status, within {longest:.1f} s")
+
+batch.stdin.close()
+batch.wait()
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
