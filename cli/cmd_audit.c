@@ -9,6 +9,7 @@
 #include "json.h"
 #include "message.h"
 #include "progress.h"
+#include "proved_checker.h"
 #include "remedy_words.h"
 
 /* Behind the string that begins at `at`. */
@@ -41,8 +42,13 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
     return false;
 }
 
+static const char *checker_words(checker_answer answer) {
+    if (answer == CHECKER_ACCEPTS) return "; checked by a proved checker";
+    return answer == CHECKER_DECLINES ? "; not checked by the proved checker, which refutes nothing" : "";
+}
+
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
-                         const temper_error *err) {
+                         const temper_error *err, checker_answer answer) {
     char length[24] = "", type[16] = "", claim[32] = "", error[24] = "", positions[16] = "", kind[16] = "",
          logits[24] = "";
     bool proved = err->code == TEMPER_OK, formula = false, viable = false, every = false, several = false;
@@ -73,6 +79,7 @@ static void print_result(session *s, const char *path, const char *model, const 
             json_flag(&j, "every_position", every);
             json_text(&j, "error", error);
             if (*logits) json_text(&j, "log_probabilities", logits);
+            json_text(&j, "checked_by", answer == CHECKER_ACCEPTS ? "audit and proved checker" : "audit");
         } else {
             json_text(&j, "reason", err->text);
         }
@@ -81,7 +88,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         show_write(stdout, path, strlen(path), 0);
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);
-        printf(": %s%s, for every string up to length %s in %s (largest error %s%s)\n",
+        printf(": %s%s, for every string up to length %s in %s (largest error %s%s)%s\n",
                formula && !strcmp(kind, "next")
                    ? "at every prefix the outputs are what comes next in the source's language"
                : formula && several ? "every output at every position is the source's"
@@ -90,7 +97,7 @@ static void print_result(session *s, const char *path, const char *model, const 
                : every              ? "the answer at every position is that of its hard choices"
                                     : "the verdict is that of its hard choices",
                viable ? ", if viable is right, which no audit looks at" : "", length, type, error,
-               formula ? " of 2.500e-01 allowed" : "");
+               formula ? " of 2.500e-01 allowed" : "", checker_words(answer));
         if (!strcmp(logits, "not proved"))
             puts("logits are not part of the claim");
         else if (*logits)
@@ -197,7 +204,8 @@ void cmd_audit(session *s) {
         temper_status status = watched(s, certificate, length, model, size, &err);
         if (status != TEMPER_OK && err.line == 1 && err.column == 1 && !*err.hint)
             snprintf(err.hint, sizeof err.hint, "the certificate comes first: temper audit CERTIFICATE MODEL");
-        if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err);
+        checker_answer answer = status == TEMPER_OK ? proved_checker_ask(s, other, path) : CHECKER_NONE;
+        if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err, answer);
         if (status == TEMPER_RANGE && !s->json) {
             place at = {.name = path, .line = err.line};
             message_print(s, EXIT_NO, &at, err.text, error_hint(&err));

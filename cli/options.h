@@ -149,6 +149,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
     X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
       "a certificate of the model, copied into the folder as certificate.json")                                      \
+    X(CHECKER, 0, "checker", KIND_TEXT, "PROGRAM", "temper-checker beside temper, if it is there", 0, 0, FOR_AUDIT,  \
+      "ask this temper-checker, too, whose soundness is a theorem")                                                  \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64,                                           \
       FOR_LANGUAGE_MODEL | FOR_RUN | FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY | FOR_AUDIT,                                \
       "how many threads to use; no result depends on it")                                                            \

@@ -7,11 +7,38 @@
 run 0 compile -f 'a S b | Y c' -o audit.temper
 run 0 certify audit.temper --length 1000 --type f32 -o audit.json
 run 0 audit audit.json audit.temper
-same 'audit: what is proved' "audit.json: proved for audit.temper: the answer at every position is the source's, for every string up to length 1000 in f32 (largest error $(sed -n 's/^  "error": "\(.*\)",/\1/p' audit.json) of 2.500e-01 allowed)" "$out"
+same 'audit: what is proved' "audit.json: proved for audit.temper: the answer at every position is the source's, for every string up to length 1000 in f32 (largest error $(sed -n 's/^  "error": "\(.*\)",/\1/p' audit.json) of 2.500e-01 allowed)" "${out%%; *proved checker*}"
 run 0 -q audit audit.json audit.temper
 same 'audit: quiet' '' "$out$err"
 run 0 --json audit audit.json audit.temper
 has 'audit: json' "$out" '"proved":true,"claim":"formula","length":1000,"type":"f32"'
+# The proved checker: what it is asked, and what is said of each of its answers.
+printf '#!/bin/sh\necho "$@" >%s/asked\necho noise\nexit $(cat %s/answer)\n' "$work" "$work" >fake-checker
+chmod +x fake-checker
+cp fake-checker temper-checker # in the working folder, where nobody looks for it
+echo 0 >answer
+run 0 audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: proved checker' "$out" ' allowed); checked by a proved checker'
+same 'audit: what a checker is asked' '-- audit.temper audit.json' "$(cat asked)"
+lacks 'audit: a checker is silent' "$out$err" noise
+run 0 --json audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: proved checker, json' "$out" '"checked_by":"audit and proved checker"}'
+echo 4 >answer
+run 0 audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: a checker declines' "$out" '; not checked by the proved checker, which refutes nothing'
+run 0 --json audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: a checker declines, json' "$out" '"checked_by":"audit"}'
+echo 1 >answer
+run 3 audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: a checker fails' "$err" 'the checker has the exit status 1'
+lacks 'audit: a checker fails' "$out" 'checked by'
+run 3 audit --checker "$work/no-checker" audit.json audit.temper
+has 'audit: no checker' "$err" 'the checker cannot be run'
+rm asked
+{ cat audit.temper; echo; } >edited.temper
+run 1 audit --checker "$work/fake-checker" audit.json edited.temper
+run 0 audit audit.json audit.temper
+same 'audit: no checker is asked about what is wrong, nor one of the working folder' '' "$(ls asked 2>&1 | grep -v 'No such')"
 sed '/^source/d;/^digest/d' audit.temper >sourceless.temper
 run 0 certify sourceless.temper --length 100 -o sourceless.json
 has 'certify: read off' "$out" "proved${tab}the model's own hard choices: every string up to length 100 in f64${tab}"
