@@ -94,10 +94,27 @@ static void take_name(pattern_text *t, char end) {
     t->at++;
 }
 
+/* "a" for all classes, or with a letter for some. */
+static void take_plain(pattern_text *t, bool on) {
+    pattern_flags *f = &t->flags;
+    char c = pattern_look(t, 1);
+    bool some = c && strchr("DSWPT", c);
+    t->at += some;
+    if (!some || c == 'D') f->plain_d = on;
+    if (!some || c == 'S') f->plain_s = on;
+    if (!some || c == 'W') f->plain_w = on;
+    if (!some || c == 'P') f->plain_posix = on;
+    if (!some || c == 'P' || c == 'T') f->plain_digits = on;
+}
+
 /* Letters between "(?" and ")" or ":". */
 static void take_flags(pattern_text *t) {
     bool on = true, more = false;
-    if (pattern_has(t, "^")) t->flags = (pattern_flags){0}, t->at++;
+    if (pattern_has(t, "^")) {
+        t->flags.any_case = t->flags.lines = t->flags.dot_newline = t->flags.free = false;
+        t->flags.free_classes = t->flags.apart = false;
+        t->at++;
+    }
     for (; !pattern_has(t, ")") && !pattern_has(t, ":"); t->at++) {
         bool twice = pattern_has(t, "xx");
         if (t->letters->tokens && on && (pattern_has(t, "i") || pattern_has(t, "m")))
@@ -109,6 +126,8 @@ static void take_flags(pattern_text *t) {
             break;
         case 'i': t->flags.any_case = on; break;
         case 'm': t->flags.lines = on; break;
+        case 'r': t->flags.apart = on; break;
+        case 'a': take_plain(t, on); break;
         case 's': t->flags.dot_newline = on; break;
         case 'x':
             t->flags.free = on;

@@ -43,9 +43,11 @@ pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet
 
 /* Switches inside an expression. */
 typedef struct pattern_flags {
-    bool any_case;     /* i */
-    bool ascii;        /* -u: only letters of ASCII have cases */
-    bool unicode;      /* u: named classes are not those that are known */
+    bool any_case; /* i */
+    bool ascii;    /* -u: only letters of ASCII have cases */
+    bool apart;    /* r: cases do not mix ASCII and others */
+    bool unicode;  /* u: named classes are Unicode's, but those of ASCII behind a */
+    bool plain_d, plain_s, plain_w, plain_posix, plain_digits;
     bool lines;        /* m: ^ and $ are ends of lines */
     bool dot_newline;  /* s */
     bool free;         /* x: blanks and comments mean nothing */

@@ -30,7 +30,8 @@ static bool some_case(const pattern_text *p, size_t letter, code_test *test, con
     uint32_t code = code_of(p->letters, letter), cases[CASE_ORBIT];
     if (!p->flags.any_case) return test(context, code);
     bool found = false;
-    for (size_t k = case_orbit(cases, code, p->flags.ascii); k-- > 0;) found |= test(context, cases[k]);
+    for (size_t k = case_orbit(cases, code, p->flags.ascii); k-- > 0;)
+        found |= (!p->flags.apart || (cases[k] < 0x80) == (code < 0x80)) && test(context, cases[k]);
     return found;
 }
 
@@ -138,8 +139,8 @@ static void add_unicode_class(const letters_set *s, character_class class, bool 
     add_property(s, &p, others);
 }
 
-static void add_class(const letters_set *s, character_class class, bool others) {
-    if (s->p->flags.unicode && class < CLASS_HORIZONTAL) {
+static void add_class(const letters_set *s, character_class class, bool plain, bool others) {
+    if (s->p->flags.unicode && class < CLASS_HORIZONTAL && !plain) {
         add_unicode_class(s, class, others);
         return;
     }
@@ -152,7 +153,7 @@ bool *pattern_word_set(pattern_text *p) {
     letters_set s = {p, pattern_new_set(p)};
     bool any_case = p->flags.any_case;
     p->flags.any_case = false;
-    add_class(&s, CLASS_WORD, false);
+    add_class(&s, CLASS_WORD, p->flags.plain_w, false);
     p->flags.any_case = any_case;
     return s.has;
 }
@@ -175,7 +176,8 @@ static bool read_escaped_class(pattern_text *p, const letters_set *s) {
     bool others;
     character_class class = escaped_class(p, &others);
     if (class == NO_CLASS) return false;
-    add_class(s, class, others);
+    const pattern_flags *f = &p->flags;
+    add_class(s, class, class == CLASS_DIGIT ? f->plain_d : class == CLASS_SPACE ? f->plain_s : f->plain_w, others);
     p->at += 2;
     return true;
 }
@@ -359,7 +361,8 @@ static void read_named(pattern_text *p, const letters_set *s) {
     p->at += 2 + others;
     while (class != CLASS_HORIZONTAL && !pattern_has(p, class_names[class] + 2)) class ++;
     if (class == CLASS_HORIZONTAL) pattern_refuse(p, "there is no class of this name");
-    add_class(s, class, others);
+    bool digits = class == CLASS_DIGIT || class == CLASS_XDIGIT;
+    add_class(s, class, p->flags.plain_posix || (digits && p->flags.plain_digits), others);
     p->at += strlen(class_names[class]) - 2;
 }
 

@@ -37,7 +37,7 @@ static _Noreturn void refuse_opening(const regex_reader *p) {
                         what, strcmp(begins, "(?&)") ? ", which is not supported" : "");
     trap_raise_hint(
         p->r.arena->trap, TEMPER_UNSUPPORTED, p->r.line, p->r.column,
-        "groups are (...), (?:...), (?<name>...), (?=...), (?!...), (?<=...), (?<!...), flags (?imsxU-imsxU)",
+        "groups are (...), (?:...), (?<name>...), (?=...), (?!...), (?<=...), (?<!...), flags (?imsxUrua-imsxUrua)",
         "'(?' begins a group or flags that are not known");
 }
 
@@ -67,11 +67,28 @@ static void skip_comment(regex_reader *p) {
     symbol_advance(&p->r, 1);
 }
 
-/* flags = "^"? [imsxUnJ]* ("-" [imsxUnJ]*)?: the bytes of them, up to ")" or ":"; 0: they are none. */
+/* Behind "a": which classes it means. */
+static unsigned read_plain(const regex_reader *p, size_t *at) {
+    static const char letters[] = "DSWPT";
+    static const unsigned meant[] = {PLAIN_D, PLAIN_S, PLAIN_W, PLAIN_POSIX | PLAIN_DIGITS, PLAIN_DIGITS};
+    char c = symbol_look(&p->r, *at + 1);
+    const char *found = c ? strchr(letters, c) : NULL;
+    if (found) ++*at;
+    return found ? meant[found - letters] : PLAIN_ALL;
+}
+
+/* "^" leaves what classes mean. */
+static regex_flags without_flags(regex_flags f) {
+    f.fold = f.lines = f.dot_all = f.spaced = f.class_blanks = f.apart = false;
+    return f;
+}
+
+/* flags = "^"? FLAG* ("-" FLAG*)?, FLAG = [imsxruUnJ] | a[DSWPT]?: the bytes of them, up to ")" or ":"; 0: they are
+   none. */
 static size_t read_flags(const regex_reader *p, regex_flags *flags) {
     size_t k = 2;
     bool on = true, more = false;
-    if (symbol_look(&p->r, k) == '^') *flags = (regex_flags){0}, k++;
+    if (symbol_look(&p->r, k) == '^') *flags = without_flags(*flags), k++;
     for (;; k++) {
         char c = symbol_look(&p->r, k);
         if (p->r.tokens && on && (c == 'i' || c == 'm'))
@@ -87,7 +104,12 @@ static size_t read_flags(const regex_reader *p, regex_flags *flags) {
             flags->lines = on;
         else if (c == 's')
             flags->dot_all = on;
-        else if (c == 'x') {
+        else if (c == 'r')
+            flags->apart = on;
+        else if (c == 'a') {
+            unsigned plain = read_plain(p, &k);
+            flags->plain = on ? flags->plain | plain : flags->plain & ~plain;
+        } else if (c == 'x') {
             more = on && (more || symbol_look(&p->r, k + 1) == 'x'); /* xxx is xx */
             flags->class_blanks = more;
             flags->spaced = on;

@@ -4,9 +4,11 @@
 
 #include "automata/regex.h"
 
-/* What (?i), (?m), (?s), (?x), (?xx), (?u) and (?-u) switch; (?U), (?J) and (?n) do not change what matches. */
+/* What (?i), (?m), (?s), (?x), (?xx), (?u), (?-u), (?r) and (?a) switch; (?U), (?J) and (?n) do not change what
+   matches. */
 typedef struct regex_flags {
-    bool fold, lines, dot_all, spaced, class_blanks, ascii, unicode;
+    bool fold, lines, dot_all, spaced, class_blanks, ascii, unicode, apart;
+    unsigned plain; /* of symbol_plain */
 } regex_flags;
 
 /* An open group, or the whole text. Its parts are values[or_start..]: finished alternatives, from and_start on

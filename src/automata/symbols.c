@@ -80,16 +80,17 @@ static void add_property(const symbol_reader *r, symbol_set *set, property p, bo
 }
 
 /* Behind (?u) a class is Unicode's; false: it is of ASCII. Where case does not matter, those of one case have any. */
-static bool is_unicode(const symbol_reader *r, const struct named_class *c, property *p) {
-    if (!r->unicode || !c->name) return false;
+static bool is_unicode(const symbol_reader *r, const struct named_class *c, unsigned plain, property *p) {
+    if (!r->unicode || !c->name || (r->plain & plain)) return false;
     bool cased = !strcmp(c->name, "upper") || !strcmp(c->name, "lower");
     const char *name = r->fold && cased ? "Lc" : c->name;
     return property_find(p, r->fold && cased ? PROPERTY_CATEGORY : PROPERTY_CLASS, name, strlen(name));
 }
 
-static void add_named(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
+static void add_named(const symbol_reader *r, symbol_set *set, const struct named_class *c, unsigned plain,
+                      size_t column) {
     property p;
-    if (is_unicode(r, c, &p)) {
+    if (is_unicode(r, c, plain, &p)) {
         add_property(r, set, p, false, column);
         return;
     }
@@ -99,9 +100,10 @@ static void add_named(const symbol_reader *r, symbol_set *set, const struct name
 }
 
 /* Inside a class: all characters but those of c, which are mentioned. */
-static void add_named_others(const symbol_reader *r, symbol_set *set, const struct named_class *c, size_t column) {
+static void add_named_others(const symbol_reader *r, symbol_set *set, const struct named_class *c, unsigned plain,
+                             size_t column) {
     property p;
-    if (is_unicode(r, c, &p)) {
+    if (is_unicode(r, c, plain, &p)) {
         add_property(r, set, p, true, column);
         return;
     }
@@ -119,6 +121,11 @@ static const struct named_class *escape_class(char c, bool *others) {
     return NULL;
 }
 
+/* \d \D \s \S \w \W */
+static unsigned plain_escape(char c) {
+    return c == 'd' || c == 'D' ? PLAIN_D : c == 's' || c == 'S' ? PLAIN_S : PLAIN_W;
+}
+
 symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which) {
     symbol_set set = {.negated = which == SYMBOL_ANY || which == SYMBOL_IN_LINE};
     switch (which) {
@@ -127,7 +134,7 @@ symbol_set symbol_built_in(const symbol_reader *r, symbol_builtin which) {
     case SYMBOL_IN_LINE: add(r, &set, SYMBOL_OTHERS, '\n', '\n', r->column); break;
     case SYMBOL_RETURN: add(r, &set, SYMBOL_RANGE, '\r', '\r', r->column); break;
     case SYMBOL_WORD:
-        add_named(r, &set, &named_classes[1], r->column);
+        add_named(r, &set, &named_classes[1], PLAIN_W, r->column);
         for (size_t k = 0; k < set.count; k++) set.items[k].use = SYMBOL_OTHERS;
         break;
     case SYMBOL_LINE_ENDS:
@@ -310,6 +317,10 @@ static bool is_posix(const symbol_reader *r) {
     return symbol_look(r, end) == kind && symbol_look(r, end + 1) == ']';
 }
 
+static unsigned plain_posix(const struct named_class *c) {
+    return PLAIN_POSIX | (strcmp(c->name, "digit") && strcmp(c->name, "xdigit") ? 0 : PLAIN_DIGITS);
+}
+
 /* [:alpha:] or [:^alpha:] inside a class */
 static void read_posix(symbol_reader *r, symbol_set *set) {
     bool others = symbol_look(r, 2) == '^';
@@ -318,7 +329,7 @@ static void read_posix(symbol_reader *r, symbol_set *set) {
     for (size_t k = 0; k < NAMED_CLASSES && named_classes[k].name; k++) {
         const struct named_class *c = &named_classes[k];
         if (strlen(c->name) != end - start || memcmp(c->name, r->bytes + r->at + start, end - start) != 0) continue;
-        (others ? add_named_others : add_named)(r, set, c, column);
+        (others ? add_named_others : add_named)(r, set, c, plain_posix(c), column);
         symbol_advance(r, end + 2);
         return;
     }
@@ -343,7 +354,7 @@ static void add_literal(symbol_reader *r, symbol_set *set) {
 }
 
 symbol_set symbol_read_literal(symbol_reader *r) {
-    symbol_set set = {.fold = r->fold, .ascii = r->ascii};
+    symbol_set set = {.fold = r->fold, .ascii = r->ascii, .apart = r->apart};
     add_literal(r, &set);
     return set;
 }
@@ -424,7 +435,7 @@ static void read_element(symbol_reader *r, symbol_set *set) {
     bool others;
     const struct named_class *named = c == '\\' && d ? escape_class(d, &others) : NULL;
     if (named) {
-        (others ? add_named_others : add_named)(r, set, named, column);
+        (others ? add_named_others : add_named)(r, set, named, plain_escape(d), column);
         symbol_advance(r, 2);
         if (symbol_look(r, 0) == '-' && symbol_look(r, 1) != ']')
             refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
@@ -471,7 +482,7 @@ static void read_class(symbol_reader *r, symbol_set *set) {
 }
 
 symbol_set symbol_read(symbol_reader *r) {
-    symbol_set set = {.fold = r->fold, .ascii = r->ascii};
+    symbol_set set = {.fold = r->fold, .ascii = r->ascii, .apart = r->apart};
     size_t column = r->column;
     char c = symbol_look(r, 0), d = symbol_look(r, 1);
     if (c == '.' || (c == '\\' && d == 'N' && !r->tokens &&
@@ -493,7 +504,7 @@ symbol_set symbol_read(symbol_reader *r) {
     }
     const struct named_class *named = c == '\\' && d ? escape_class(d, &set.negated) : NULL;
     if (named) {
-        add_named(r, &set, named, column);
+        add_named(r, &set, named, plain_escape(d), column);
         symbol_advance(r, 2);
         return set;
     }
@@ -542,12 +553,20 @@ size_t symbol_cost(const symbol_set *set) {
     return cost;
 }
 
+/* The orbit of a character, or those of it that are of ASCII as it is. */
+static size_t cases_of(uint32_t cases[CASE_ORBIT], uint32_t code, bool ascii, bool apart) {
+    size_t count = case_orbit(cases, code, ascii), kept = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!apart || (cases[k] < 0x80) == (code < 0x80)) cases[kept++] = cases[k];
+    return kept;
+}
+
 void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters) {
     for (size_t k = 0; k < letters->count; k++) {
         seen_letter x = {.word = letters->letters[k], .count = 1};
         if (!letters->tokens) utf8_decode(&x.code, x.word, strlen(x.word));
         x.cases[0] = x.code;
-        if (set->fold) x.count = case_orbit(x.cases, x.code, set->ascii);
+        if (set->fold) x.count = cases_of(x.cases, x.code, set->ascii, set->apart);
         bool found = false;
         for (size_t i = 0; i < set->count && !found; i++) found = is_member(&set->items[i], &x);
         member[k] = found != set->negated;
@@ -557,7 +576,7 @@ void symbol_members(unsigned char *member, const symbol_set *set, const alphabet
 typedef struct mentioning {
     const symbol_item *item;
     const alphabet *given;
-    bool ascii;
+    bool ascii, apart;
     symbol_mention *mention;
     void *context;
 } mentioning;
@@ -575,7 +594,7 @@ static bool is_given(const mentioning *m, uint32_t code) {
 /* All cases of a character, or the one that the alphabet has. */
 static void mention_cases(const mentioning *m, uint32_t code) {
     uint32_t cases[CASE_ORBIT];
-    size_t count = case_orbit(cases, code, m->ascii), k = 0;
+    size_t count = cases_of(cases, code, m->ascii, m->apart), k = 0;
     if (!m->given) {
         mention_code(m, code);
         for (; k < count; k++)
@@ -589,7 +608,7 @@ static void mention_cases(const mentioning *m, uint32_t code) {
 void symbol_each_mention(const symbol_set *set, const alphabet *given, symbol_mention *mention, void *context) {
     for (size_t i = 0; i < set->count; i++) {
         const symbol_item *item = &set->items[i];
-        const mentioning m = {item, given, set->ascii, mention, context};
+        const mentioning m = {item, given, set->ascii, set->apart, mention, context};
         if (item->use == SYMBOL_OTHERS || (given && item->use != SYMBOL_LETTER)) continue;
         if (item->word) {
             mention(context, item->word, item->word_length, item->line, item->column);

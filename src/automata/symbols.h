@@ -30,8 +30,12 @@ typedef struct symbol_set {
     size_t count, capacity;
     bool negated; /* the members are all other letters */
     bool ascii;   /* folding knows ASCII only */
+    bool apart;   /* folding does not mix ASCII and others */
     bool fold;    /* a character stands for all that differ from it by case only */
 } symbol_set;
+
+/* Classes that are of ASCII even behind (?u): \d, \s, \w and \b, [:name:], [:digit:] and [:xdigit:]. */
+enum symbol_plain { PLAIN_D = 1, PLAIN_S = 2, PLAIN_W = 4, PLAIN_POSIX = 8, PLAIN_DIGITS = 16, PLAIN_ALL = 31 };
 
 /* A place in a text that is read character by character. */
 typedef struct symbol_reader {
@@ -42,7 +46,9 @@ typedef struct symbol_reader {
     bool tokens;         /* a letter is a word in angle brackets */
     bool fold;           /* (?i) */
     bool ascii;          /* (?-u): folding knows ASCII only */
+    bool apart;          /* (?r): folding does not mix ASCII and others */
     bool unicode;        /* (?u): named classes are Unicode's */
+    unsigned plain;      /* (?a): ... but these */
     bool dot_all;        /* (?s): `.` is also the newline */
     bool class_blanks;   /* (?xx): blanks inside classes mean nothing */
 } symbol_reader;

@@ -193,7 +193,13 @@ static void check_pieces(test_random *r, arena *a, const alphabet *abc) {
                                          "(*pla:",
                                          "(*nlb:",
                                          "\\p{gcb=L",
-                                         "(?xxx"};
+                                         "(?xxx",
+                                         "(?a)",
+                                         "(?-aD)",
+                                         "(?aP:",
+                                         "(?r)",
+                                         "(?ri:",
+                                         "(?aTW"};
     char written[200] = "";
     size_t count = 1 + (size_t)random_below(r, 12), length = 0;
     if (!random_below(r, 4)) length = (size_t)sprintf(written, "(?&)");
