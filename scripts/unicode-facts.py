@@ -210,7 +210,7 @@ def grapheme_breaks(folder, pictographic):
     found = ranges_of(folder / "auxiliary/GraphemeBreakProperty.txt")
     others = {code for low, high in union(*found.values()) for code in range(low, high)}
     assert not any(code in others for low, high in pictographic for code in range(low, high))
-    found["Pictographic"] = pictographic
+    found["Pictographic"] = pictographic  # a property of its own
     return found
 
 
@@ -252,7 +252,7 @@ def make(folder):
     names, scripts, extensions = read_scripts(folder, categories)
     bidi, bidi_names = ranges_of(folder / "extracted/DerivedBidiClass.txt"), aliases(folder, "bc")
     breaks = grapheme_breaks(folder, binary["Extended_Pictographic"])
-    own = own_classes(categories)
+    own, break_names = own_classes(categories), aliases(folder, "GCB")
     sets = [*categories.values(), *binary.values(), *scripts.values(), *extensions.values(), *bidi.values(), *breaks.values(),
             *(some for _, _, some in own)]
     plane = Plane(sets)
@@ -263,7 +263,7 @@ def make(folder):
     for kind, name, some in own:
         records.add(kind, name.split(","), merged(some))
     for name in ("CR", "LF", "Control", "Extend", "SpacingMark", "Prepend", "ZWJ", "Regional_Indicator", "L", "V", "T", "LV", "LVT", "Pictographic"):
-        records.add("g", [name], merged(breaks[name]))
+        records.add("g", break_names.get(name, [name]), merged(breaks[name]))
     for long, all_names in bidi_names.items():
         if all_names[1] in bidi:
             records.add("c", all_names, merged(bidi[all_names[1]]), bases=False)

@@ -109,10 +109,11 @@ static void take_plain(pattern_text *t, bool on) {
 
 /* Letters between "(?" and ")" or ":". */
 static void take_flags(pattern_text *t) {
+    if (pattern_has(t, "R)")) pattern_refuse(t, "a recursion");
     bool on = true, more = false;
     if (pattern_has(t, "^")) {
         t->flags.any_case = t->flags.lines = t->flags.dot_newline = t->flags.free = false;
-        t->flags.free_classes = t->flags.apart = false;
+        t->flags.free_classes = t->flags.apart = t->flags.crlf = false;
         t->at++;
     }
     for (; !pattern_has(t, ")") && !pattern_has(t, ":"); t->at++) {
@@ -127,6 +128,7 @@ static void take_flags(pattern_text *t) {
         case 'i': t->flags.any_case = on; break;
         case 'm': t->flags.lines = on; break;
         case 'r': t->flags.apart = on; break;
+        case 'R': t->flags.crlf = on; break;
         case 'a': take_plain(t, on); break;
         case 's': t->flags.dot_newline = on; break;
         case 'x':
@@ -273,7 +275,7 @@ static bool repeat(reader *r) {
 /* Pairs of characters, up to a 0. */
 static const uint32_t newline[] = {'\n', '\n', 0}, carriage[] = {'\r', '\r', 0};
 static const uint32_t line_ends[] = {'\n', '\f', 0x85, 0x85, 0x2028, 0x2029, 0};
-static const uint32_t none[] = {0};
+static const uint32_t line_ends_of_two[] = {'\n', '\n', '\r', '\r', 0}, none[] = {0};
 
 static void emit_set(reader *r, bool *set) {
     emit(r, (pattern_part){.op = PATTERN_SET, .set = (uint32_t)r->out->set_count});
@@ -298,8 +300,34 @@ static void emit_look(reader *r, bool behind, bool negated) {
 
 /* No letter, or in lines none but the newline, stands before or behind. */
 static void emit_edge(reader *r, bool behind, bool lines) {
-    emit_letters(r, lines ? newline : none, true);
+    bool two = lines && r->t.flags.crlf;
+    emit_letters(r, two ? line_ends_of_two : lines ? newline : none, true);
     emit_look(r, behind, true);
+    if (!two) return;
+    emit_letters(r, carriage, false);
+    emit_look(r, true, true);
+    emit_letters(r, newline, false);
+    emit_look(r, false, true);
+    emit_op(r, PATTERN_OR);
+    emit_op(r, PATTERN_CAT);
+}
+
+/* Whether a letter of a word stands before, or behind, or does not. */
+static void emit_word(reader *r, bool behind, bool negated) {
+    emit_set(r, pattern_word_set(&r->t));
+    emit_look(r, behind, negated);
+}
+
+/* Where a word starts or ends, or where it could: its bytes; 0: none of these. */
+static size_t emit_side_of_word(reader *r) {
+    static const char *const sides[] = {"\\b{start}", "\\b{end}", "\\b{start-half}", "\\b{end-half}"};
+    size_t k = 0;
+    while (k < 4 && !pattern_has(&r->t, sides[k])) k++;
+    if (k == 4) return 0;
+    if (k != 3) emit_word(r, true, k != 1);
+    if (k != 2) emit_word(r, false, k != 0);
+    if (k < 2) emit_op(r, PATTERN_CAT);
+    return strlen(sides[k]);
 }
 
 static void emit_boundary(reader *r, bool same) {
@@ -377,6 +405,12 @@ static bool read_assertion(reader *r) {
         pattern_refuse(&r->t, "an escape for characters, where letters are words");
     if (anchor && is_idle(r, c == '^')) return r->t.at++, true;
     begin_operand(r);
+    size_t size = emit_side_of_word(r);
+    if (size) {
+        r->t.at += size;
+        end_operand(r);
+        return true;
+    }
     if (anchor)
         emit_edge(r, c == '^', lines);
     else if (d == 'A' || d == 'z')

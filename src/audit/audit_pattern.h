@@ -45,6 +45,7 @@ pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet
 typedef struct pattern_flags {
     bool any_case; /* i */
     bool ascii;    /* -u: only letters of ASCII have cases */
+    bool crlf;     /* R: \r ends a line, too, and \r\n is one end */
     bool apart;    /* r: cases do not mix ASCII and others */
     bool unicode;  /* u: named classes are Unicode's, but those of ASCII behind a */
     bool plain_d, plain_s, plain_w, plain_posix, plain_digits;

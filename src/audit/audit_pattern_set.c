@@ -472,6 +472,7 @@ bool *pattern_read_set(pattern_text *p) {
     if (c == '.' ||
         (pattern_has(p, "\\N") && !p->letters->tokens && !pattern_is_numbered(p))) { /* all but the newline */
         if (!p->letters->tokens && (c != '.' || !p->flags.dot_newline)) add_range(&s, '\n', '\n');
+        if (!p->letters->tokens && c == '.' && !p->flags.dot_newline && p->flags.crlf) add_range(&s, '\r', '\r');
         pattern_complement(p, s.has);
         p->at += c == '.' ? 1 : 2;
     } else if (c == '[') {

@@ -1,4 +1,6 @@
 /* Assertions are look-around of few letters: ^ is (?<!.), \b is (?<=\w)(?!\w)|(?<!\w)(?=\w). \X is a text. */
+#include <string.h>
+
 #include "automata/regex_reader.h"
 
 typedef enum look { AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND } look;
@@ -10,8 +12,24 @@ static void push_look(regex_reader *p, look way, symbol_builtin set) {
                                .negated = way == NOT_AHEAD || way == NOT_BEHIND});
 }
 
-void regex_push_start(regex_reader *p) { push_look(p, NOT_BEHIND, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY); }
-void regex_push_end(regex_reader *p) { push_look(p, NOT_AHEAD, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY); }
+/* (?R:): \r ends a line, too, and \r\n is one end. */
+#define CR     "\\p{gcb=CR}"
+#define LF     "\\p{gcb=LF}"
+#define NO_CUT "(?:(?<!" CR ")|(?!" LF "))"
+
+void regex_push_start(regex_reader *p) {
+    if (p->flags.lines && p->flags.crlf)
+        regex_push_text(p, "(?<![^" CR LF "])" NO_CUT);
+    else
+        push_look(p, NOT_BEHIND, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY);
+}
+
+void regex_push_end(regex_reader *p) {
+    if (p->flags.lines && p->flags.crlf)
+        regex_push_text(p, "(?![^" CR LF "])" NO_CUT);
+    else
+        push_look(p, NOT_AHEAD, p->flags.lines ? SYMBOL_IN_LINE : SYMBOL_ANY);
+}
 
 /* \b and \B */
 static void push_boundary(regex_reader *p, bool boundary) {
@@ -23,6 +41,27 @@ static void push_boundary(regex_reader *p, bool boundary) {
     push_look(p, boundary ? AHEAD : NOT_AHEAD, SYMBOL_WORD);
     regex_reduce(p, start + 1, REGEX_JOIN);
     regex_reduce(p, start, REGEX_OR);
+}
+
+/* \b{start} and the like, of Rust; 0: it is none. Otherwise its bytes. */
+static size_t push_kind_of_boundary(regex_reader *p) {
+    static const struct {
+        const char *written;
+        bool before, after; /* it looks there */
+        look behind, ahead;
+    } kinds[] = {{"\\b{start}", true, true, NOT_BEHIND, AHEAD},
+                 {"\\b{end}", true, true, BEHIND, NOT_AHEAD},
+                 {"\\b{start-half}", true, false, NOT_BEHIND, AHEAD},
+                 {"\\b{end-half}", false, true, BEHIND, NOT_AHEAD}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t start = p->value_count;
+        if (!regex_has(p, kinds[k].written)) continue;
+        if (kinds[k].before) push_look(p, kinds[k].behind, SYMBOL_WORD);
+        if (kinds[k].after) push_look(p, kinds[k].ahead, SYMBOL_WORD);
+        regex_reduce(p, start, REGEX_JOIN);
+        return strlen(kinds[k].written);
+    }
+    return 0;
 }
 
 /* \Z: (?=\n?\z) */
@@ -81,6 +120,11 @@ bool regex_read_assertion(regex_reader *p) {
         trap_raise_hint(p->r.arena->trap, TEMPER_UNSUPPORTED, p->r.line, p->r.column,
                         "with tokens a letter is <word>; \\A and \\z are the ends of the string",
                         "'\\%c' speaks of characters, but the letters are words", c > ' ' && c <= '~' ? c : '?');
+    size_t size = push_kind_of_boundary(p);
+    if (size) {
+        symbol_advance(&p->r, size);
+        return true;
+    }
     switch (c) {
     case 'A': push_look(p, NOT_BEHIND, SYMBOL_ANY); break;
     case 'z': push_look(p, NOT_AHEAD, SYMBOL_ANY); break;

@@ -14,7 +14,7 @@ static _Noreturn void refuse_opening(const regex_reader *p) {
          "it depends on the order in which a tool tries alternatives, not on the string alone; write (?:...)"},
         {"(?P=", "a back reference", no_memory},
         {"(?P>", "a recursion", no_nesting},
-        {"(?R", "a recursion", no_nesting},
+        {"(?R)", "a recursion", no_nesting},
         {"(?+", "a recursion", no_nesting},
         {"(?(", "a condition", "it asks which group has matched; write both cases out: (?:ab|c)"},
         {"(?C", "a callout", "leave it out"},
@@ -79,11 +79,11 @@ static unsigned read_plain(const regex_reader *p, size_t *at) {
 
 /* "^" leaves what classes mean. */
 static regex_flags without_flags(regex_flags f) {
-    f.fold = f.lines = f.dot_all = f.spaced = f.class_blanks = f.apart = false;
+    f.fold = f.lines = f.dot_all = f.spaced = f.class_blanks = f.apart = f.crlf = false;
     return f;
 }
 
-/* flags = "^"? FLAG* ("-" FLAG*)?, FLAG = [imsxruUnJ] | a[DSWPT]?: the bytes of them, up to ")" or ":"; 0: they are
+/* flags = "^"? FLAG* ("-" FLAG*)?, FLAG = [imsxruRUnJ] | a[DSWPT]?: the bytes of them, up to ")" or ":"; 0: they are
    none. */
 static size_t read_flags(const regex_reader *p, regex_flags *flags) {
     size_t k = 2;
@@ -106,6 +106,8 @@ static size_t read_flags(const regex_reader *p, regex_flags *flags) {
             flags->dot_all = on;
         else if (c == 'r')
             flags->apart = on;
+        else if (c == 'R')
+            flags->crlf = on;
         else if (c == 'a') {
             unsigned plain = read_plain(p, &k);
             flags->plain = on ? flags->plain | plain : flags->plain & ~plain;
@@ -162,7 +164,8 @@ bool regex_read_opening(regex_reader *p, regex_group *g) {
     }
     if (regex_has(p, "(*")) refuse_opening(p);
     regex_flags flags = p->flags;
-    size_t name = named_group(p), size = name ? 0 : read_flags(p, &flags);
+    bool recurses = regex_has(p, "(?R)");
+    size_t name = named_group(p), size = name || recurses ? 0 : read_flags(p, &flags);
     if (!name && !size) refuse_opening(p);
     bool is_group = name || symbol_look(&p->r, size) == ':';
     symbol_advance(&p->r, name ? name : size + 1);

@@ -63,6 +63,7 @@ void regex_set_flags(regex_reader *p, regex_flags flags) {
     p->r.fold = flags.fold;
     p->r.ascii = flags.ascii;
     p->r.apart = flags.apart;
+    p->r.crlf = flags.crlf;
     p->r.unicode = flags.unicode;
     p->r.plain = flags.plain;
     p->r.dot_all = flags.dot_all;

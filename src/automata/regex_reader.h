@@ -4,10 +4,10 @@
 
 #include "automata/regex.h"
 
-/* What (?i), (?m), (?s), (?x), (?xx), (?u), (?-u), (?r) and (?a) switch; (?U), (?J) and (?n) do not change what
-   matches. */
+/* What (?i), (?m), (?s), (?x), (?xx), (?u), (?-u), (?r), (?R:) and (?a) switch; (?U), (?J) and (?n) do not change
+   what matches. */
 typedef struct regex_flags {
-    bool fold, lines, dot_all, spaced, class_blanks, ascii, unicode, apart;
+    bool fold, lines, dot_all, spaced, class_blanks, ascii, unicode, apart, crlf;
     unsigned plain; /* of symbol_plain */
 } regex_flags;
 

@@ -488,6 +488,7 @@ symbol_set symbol_read(symbol_reader *r) {
     if (c == '.' || (c == '\\' && d == 'N' && !r->tokens &&
                      !symbol_is_numbered(r))) { /* all but the newline, which is not mentioned */
         set = symbol_built_in(r, r->tokens || (c == '.' && r->dot_all) ? SYMBOL_ANY : SYMBOL_IN_LINE);
+        if (c == '.' && r->crlf && set.count) add(r, &set, SYMBOL_OTHERS, '\r', '\r', column);
         symbol_advance(r, c == '.' ? 1 : 2);
         return set;
     }

@@ -49,6 +49,7 @@ typedef struct symbol_reader {
     bool apart;          /* (?r): folding does not mix ASCII and others */
     bool unicode;        /* (?u): named classes are Unicode's */
     unsigned plain;      /* (?a): ... but these */
+    bool crlf;           /* (?R:): `.` is no carriage return either */
     bool dot_all;        /* (?s): `.` is also the newline */
     bool class_blanks;   /* (?xx): blanks inside classes mean nothing */
 } symbol_reader;

@@ -12,11 +12,11 @@ extern const char unicode_categories[];
 
        KIND NAME,NAME... CATEGORIES BASE PLACES [EXTENSIONS]
 
-   A character has it if an odd number of these hold: its category is one of CATEGORIES; it has the property whose line
-   begins at byte BASE - 1; an odd number of PLACES are not behind it. PLACES are distances less one, the first from
-   -1; digits of numbers are printable characters without " ? and \: the first 62 end a number, the others continue it.
-   KIND: b binary, s script, c Bidi_Class, g Grapheme_Cluster_Break, p a named class of PCRE2 with PCRE2_UCP. A script
-   has EXTENSIONS: places that tell Script_Extensions from Script. */
+   A character has it if an odd number of these hold: its category is one of CATEGORIES; it has the property whose
+   line begins at byte BASE - 1; an odd number of PLACES are not behind it. PLACES are distances less one, the first
+   from -1; digits of numbers are printable characters without " ? and \: the first 62 end a number, the others
+   continue it. KIND: b binary, s script, c Bidi_Class, g Grapheme_Cluster_Break, p a named class of PCRE2 with
+   PCRE2_UCP. A script has EXTENSIONS: places that tell Script_Extensions from Script. */
 extern const char unicode_properties[];
 
 #endif

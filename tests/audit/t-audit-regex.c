@@ -132,6 +132,8 @@ static void check_fixed(arena *a) {
                  {"\\X(?:\\X){2,3}\\n?", 0, 0},
                  {"(?u)\\w+\\b(?i)[[:upper:]][[:^print:]]", 0, 0},
                  {"\\p{ Script_Extensions = latin }\\P{bidi class:L}[^\\p{^Lowercase}]", 0, 0},
+                 {"(?mR)^a.$\\n(?Rs:.)(?-R)$", 0, 0},
+                 {"(?u)(?:\\b{start}\\w\\b{end}-)+(?aW)\\b{start-half}a?\\b{end-half}(?ir)k", 0, 0},
                  {"(*pla:a)(*nlb:a).\\N{U+61}\\x{ 5a }(?xxx: [a b])", 0, 0},
                  {"(?x)a\n  b#c\n\\ ", 5, 4}};
     alphabet abc;

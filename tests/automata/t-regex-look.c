@@ -198,6 +198,10 @@ static void check_pieces(test_random *r, arena *a, const alphabet *abc) {
                                          "(?-aD)",
                                          "(?aP:",
                                          "(?r)",
+                                         "(?R:",
+                                         "(?mR)",
+                                         "\\b{start}",
+                                         "\\b{end-half}",
                                          "(?ri:",
                                          "(?aTW"};
     char written[200] = "";
