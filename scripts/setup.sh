@@ -114,11 +114,10 @@ for job in "$@"; do
         need lld-14 "links WebAssembly" "command -v wasm-ld-14"
         need llvm-14 "archives of WebAssembly" "command -v llvm-ar-14"
         need binaryen "64-bit to 32-bit addresses" "command -v wasm-opt"
-        ;;
-    web-full)
         need gcc "configures GMP and MPFR" "command -v gcc"
         need m4 "configures GMP" "command -v m4"
         need dpkg-dev "unpacks source packages" "command -v dpkg-source"
+        need python3 "makes one file of the playground, and serves it" "command -v python3"
         ;;
     bare)
         need debootstrap "makes a root with nothing but the system" "command -v debootstrap"

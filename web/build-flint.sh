@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds GMP, MPFR, FLINT and Arb for WebAssembly from Debian's source packages, once: web/build-flint.sh CACHE.
 # What is there already is kept, so that a build that was stopped goes on; objects of another web/wasm-cc.sh are not.
-# It leaves CACHE/lib/libflint-web.a, CACHE/include and CACHE/licences. Only the modules that temper needs are compiled.
+# It leaves CACHE/lib/libflint-web.a, CACHE/include and CACHE/licences, and in CACHE/lib/made-by what they were made by. Only the files that
+# temper needs are compiled: those of web/flint.list.
 #
 # GMP and MPFR are configured for this machine, without assembly: sizes of types are the same there, and nothing else of the
 # configuration depends on the machine, but for long double, which has 128 bits in WebAssembly. Then the sources are compiled by web/wasm-cc.sh.
@@ -13,14 +14,17 @@ mkdir -p "$cache/sources/lists/partial" "$cache/objects" "$cache/lib" "$cache/in
 cp "$here/wasm-cc.sh" "$cache/objects/"
 cd "$cache/sources"
 
-say() { echo "web-full: $*"; }
+say() { echo "web: $*"; }
 
-say "source packages of gmp, mpfr4, flint, flint-arb into $cache/sources"
-sh "$here/../scripts/debian-sources.sh" "" deb-src | sed 1q >sources.list # the archive; updates are further lines
-apt="apt-get -qq -o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$PWD/lists
-    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=$(id -un)"
-$apt update
-$apt source --download-only gmp mpfr4 flint flint-arb
+fetch() {
+    say "source packages of gmp, mpfr4, flint, flint-arb into $cache/sources"
+    sh "$here/../scripts/debian-sources.sh" "" deb-src | sed 1q >sources.list # the archive; updates are further lines
+    apt="apt-get -qq -o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$PWD/lists
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=$(id -un)"
+    $apt update
+    $apt source --download-only gmp mpfr4 flint flint-arb
+}
+if ! ls -d gmp/debian mpfr4/debian flint/debian flint-arb/debian >/dev/null 2>&1; then fetch; fi
 for name in gmp mpfr4 flint flint-arb; do
     [ -e "$name/debian" ] || dpkg-source -x "$name"_*.dsc "$name" >/dev/null 2>&1
 done
@@ -70,16 +74,15 @@ compile() { # package, prefix of objects, flags; names of files follow on standa
                 [ -e "$OBJECTS/${name%.c}.o" ] || "$WASM_CC" -O2 -w -DOPERATION_$base $FLAGS -c "$file" -o "$OBJECTS/${name%.c}.o" || exit 255
             done' sh
 }
-(cd gmp && ls assert.c errno.c extract-dbl.c invalid.c memory.c mp_*.c nextprime.c primesieve.c tal-reent.c mpn/*.c mpz/*.c mpq/*.c mpf/*.c rand/randclr.c |
-    grep -v "mpn/udiv_w_sdiv") | compile gmp "-DHAVE_CONFIG_H -D__GMP_WITHIN_GMP -I. -Impn"
-(cd mpfr4 && ls src/*.c | grep -vE "_extracted|jyn_asympt|round_raw_generic") |
-    compile mpfr4 "$(sed -n 's/^DEFS = //p' mpfr4/src/Makefile | sed 's/-DLT_OBJDIR=[^ ]*//; s/LDOUBLE_IEEE_EXT_LITTLE/LDOUBLE_IEEE_QUAD_LITTLE/') \
-        -D__MPFR_WITHIN_MPFR -I. -Isrc -I$cache/include"
-(cd flint && ls clz_tab.c exception.c memory_manager.c printf.c fprintf.c sprintf.c version.c \
-    fmpz/*.c fmpq/*.c fmpz_vec/*.c ulong_extras/*.c mpn_extras/*.c double_extras/*.c nmod_vec/*.c perm/*.c d_vec/*.c fft/*.c 2>/dev/null) |
-    compile flint "-I. -I$cache/include"
-(cd flint-arb && ls arb/*.c arf/*.c mag/*.c fmpz_extras/*.c fmpr/*.c) | compile flint-arb "-I. -I$cache/include"
-rm -f "$cache/lib/libflint-web.a"
-find "$cache/objects" -name '*.o' | sort | xargs llvm-ar-14 rcs "$cache/lib/libflint-web.a"
-cp "$here/wasm-cc.sh" "$cache/lib/"
+files_of() { # package
+    sed -n "s,^$1/,,p" "$here/flint.list"
+}
+files_of gmp | compile gmp "-DHAVE_CONFIG_H -D__GMP_WITHIN_GMP -I. -Impn"
+files_of mpfr4 | compile mpfr4 "$(sed -n 's/^DEFS = //p' mpfr4/src/Makefile | sed 's/-DLT_OBJDIR=[^ ]*//; s/LDOUBLE_IEEE_EXT_LITTLE/LDOUBLE_IEEE_QUAD_LITTLE/') \
+    -D__MPFR_WITHIN_MPFR -I. -Isrc -I$cache/include"
+files_of flint | compile flint "-I. -I$cache/include"
+files_of flint-arb | compile flint-arb "-I. -I$cache/include"
+rm -f "$cache/lib/libflint-web.a" "$cache/lib/made-by"
+sed -n '/^[^#]/{s,/,_,g;s,c$,o,;p;}' "$here/flint.list" | (cd "$cache/objects" && xargs llvm-ar-14 rcs "$cache/lib/libflint-web.a")
+cat "$here/build-flint.sh" "$here/flint.list" "$here/wasm-cc.sh" >"$cache/lib/made-by"
 say "done: $cache/lib/libflint-web.a"

@@ -101,6 +101,7 @@ void reply_error(const temper_error *err) {
     reply_number("column", (double)err->column);
     reply_words("error", err->text);
     reply_words("hint", err->hint);
+    reply_number("remedy", err->remedy);
     reply_text("}");
 }
 

@@ -103,6 +103,25 @@ SHIM_EXPORT uint32_t tw_spec_next(uint32_t spec) {
     return POINTER(next);
 }
 
+/* {"words": the formula as a sentence, "simplified": what is simpler than it was written} */
+SHIM_EXPORT uint32_t tw_spec_words(uint32_t spec) {
+    temper_error err;
+    char *words = NULL, *simplified = NULL;
+    if (temper_spec_words(&words, SPEC(spec), &err)) return failed(&err);
+    if (temper_spec_simplified(&simplified, SPEC(spec), &err)) {
+        temper_free(words);
+        return failed(&err);
+    }
+    reply_begin();
+    reply_text("{");
+    reply_words("words", words);
+    reply_words("simplified", simplified);
+    reply_text("}");
+    temper_free(words);
+    temper_free(simplified);
+    return 1;
+}
+
 /* ---- models ---- */
 
 SHIM_EXPORT uint32_t tw_build(uint32_t spec, uint32_t method, uint32_t digits, uint32_t whole) {
@@ -380,11 +399,6 @@ SHIM_EXPORT uint32_t tw_about(void) {
     reply_begin();
     reply_text("{");
     reply_words("version", temper_version());
-#ifdef TEMPER_WEB_FULL
-    reply_text(",\"full\":true");
-#else
-    reply_text(",\"full\":false");
-#endif
     reply_field("types");
     reply_text("[");
     for (int k = 0; *temper_type_name((temper_type)k); k++) {

@@ -105,8 +105,6 @@ SHIM_EXPORT uint32_t tw_gguf(uint32_t spec, uint32_t architecture, double length
     return 1;
 }
 
-#ifdef TEMPER_WEB_FULL
-
 /* ---- softening a hard model ---- */
 
 SHIM_EXPORT uint32_t tw_soften(uint32_t model, uint32_t method, double length) {
@@ -156,5 +154,3 @@ SHIM_EXPORT uint32_t tw_audit(char32 certificate, uint32_t length, char32 model,
     if (temper_audit(TEXT(certificate), length, TEXT(model), size, &err)) return failed(&err);
     return 1;
 }
-
-#endif

@@ -77,8 +77,6 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     /* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
     for (size_t type = 0; m->rescaled && type < NUMBER_TYPES; type++)
         take_no_proof(&p->entries[type][0], "its softmax scales were chosen by hand");
-    for (size_t k = 0; !rational_exist() && k < 2 * (size_t)NUMBER_TYPES; k++)
-        take_no_proof(&p->entries[k / 2][k % 2], "this build has no exact arithmetic, so it proves nothing");
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);
     return (proof_memo *)known;

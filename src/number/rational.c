@@ -63,8 +63,6 @@ rational *rational_array(rational_pool *p, size_t count) {
     return b->numbers;
 }
 
-bool rational_exist(void) { return true; }
-
 void rational_require_short(const rational_pool *p, const rational *x) {
     if (!short_is(x) && rational_bits(x) > RATIONAL_BITS)
         trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,

@@ -34,10 +34,6 @@ rational *rational_array(rational_pool *p, size_t count); /* zeros */
 /* Before the first number of an arena: makes sure that the library is there, or raises TEMPER_UNSUPPORTED. */
 void rational_open(arena *a);
 
-/* Whether there are rationals and balls. Where FLINT is not built in (web/without_flint.c), making one raises
-   TEMPER_UNSUPPORTED, and nothing is proved. */
-bool rational_exist(void);
-
 /* Raises TEMPER_LIMIT through the pool's arena if x has grown beyond RATIONAL_BITS. */
 void rational_require_short(const rational_pool *p, const rational *x);
 

@@ -1,13 +1,13 @@
 // The charts against the library: errors and bounds of the chosen head at every factor, of the proved scale and of one that was typed;
 // and leaks in the map, which must not look like 0.
-import { check, engine, full, open } from './harness.mjs';
+import { check, engine, open } from './harness.mjs';
 
 const HEIGHT = 126, LEFT = 46, EDGE = 11; // of web/site/charts.js
 const heightOf = e => 4 + Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / 8)) * (HEIGHT - 10);
 
-/** The points of a line of the temperature's chart: the factor's number of 48, and the height in pixels. */
+/** The points of a line of the scale's chart: the factor's number of 48, and the height in pixels. */
 const line = (page, dashed) => page.evaluate(([dash, left, edge]) => {
-  const svg = document.getElementById('temperature-plot'), paths = [...svg.querySelectorAll('path')].filter(p => (p.getAttribute('stroke-dasharray') === '5 4') === dash && p.getAttribute('fill') === 'none');
+  const svg = document.getElementById('factor-plot'), paths = [...svg.querySelectorAll('path')].filter(p => (p.getAttribute('stroke-dasharray') === '5 4') === dash && p.getAttribute('fill') === 'none');
   const room = Number(svg.getAttribute('width')) - left - 2 * edge;
   return paths.flatMap(p => p.getAttribute('d').slice(1).split('L').filter(Boolean)).map(word => {
     const [x, y] = word.split(' ').map(Number);
@@ -41,50 +41,48 @@ function compare(name, points, expected) {
 
 export async function charts() {
   const library = await engine();
-  if (full)
-    for (const [name, formula, string] of [['bounds', 'H(b -> O a)', 'caab'], ['bounds-parity', '#[a] % 2 = 1', 'abaacb']])
-      await open(name, `#${new URLSearchParams({ f: formula, w: string, n: string.length, i: 1 })}`, {}, async page => {
-        const model = library.spec(formula, { alphabet: 'abc' }).build(), { heads } = model.about();
-        for (const [h, { layer, head }] of heads.entries()) {
-          await page.click(`#heads [data-value="${h}"]`);
-          await page.waitForTimeout(800); // the line of the head before is gone
-          compare(`${formula}: the dashed line of head ${layer}.${head}`, await whole(page, true, 30), k => {
-            const found = (k === 24 ? model : model.rescale(`${factorOf(k)}x`)).certify(string.length);
-            // By facts there is an error for each length; the largest counts.
-            return found.verdict === 'proved' ? Math.max(...[JSON.parse(found.certificate).heads.find(x => x.layer === layer && x.head === head).error].flat().map(Number)) : null;
-          });
-        }
-      });
+  for (const [name, formula, string] of [['bounds', 'H(b -> O a)', 'caab'], ['bounds-parity', '#[a] % 2 = 1', 'abaacb']])
+    await open(name, `#${new URLSearchParams({ f: formula, w: string, n: string.length, i: 1 })}`, {}, async page => {
+      const model = library.spec(formula, { alphabet: 'abc' }).build(), { heads } = model.about();
+      for (const [h, { layer, head }] of heads.entries()) {
+        await page.click(`#heads [data-value="${h}"]`);
+        await page.waitForTimeout(800); // the line of the head before is gone
+        compare(`${formula}: the dashed line of head ${layer}.${head}`, await whole(page, true, 30), k => {
+          const found = (k === 24 ? model : model.rescale(`${factorOf(k)}x`)).certify(string.length);
+          // By facts there is an error for each length; the largest counts.
+          return found.verdict === 'proved' ? Math.max(...[JSON.parse(found.certificate).heads.find(x => x.layer === layer && x.head === head).error].flat().map(Number)) : null;
+        });
+      }
+    });
 
   // What is proved of a format is more than what happens in it: the bound in exact arithmetic would be too small.
-  if (full)
-    for (const [type, n] of [['f64', 40], ['f32', 40], ['bf16/f32', 40], ['bf16/f32', 84], ['e5m2/f32', 4]])
-      await open('bound-of-a-format', `#${new URLSearchParams({ f: 'a S b', w: 'bcac', n, i: 4, type })}`, {}, async (page, see) => {
-        const found = library.spec('a S b', { alphabet: 'abc' }).build().certify(n, type), bound = found.verdict === 'proved' ? JSON.parse(found.certificate).heads[0].error : null;
-        await see.picture();
-        await see.until('#verdict dl dd:nth-of-type(2)', '^[^…]*$');
-        const [error, told] = await page.evaluate(() => [...document.querySelectorAll('#verdict dd')].map(d => d.textContent.replace('−', '-')));
-        if (bound === null) return check(told === 'none', `${type}, ${n} letters: a bound without a proof: ${told}`);
-        const most = Math.max(...[bound].flat().map(Number));
-        check(Math.abs(Number(told) - most) <= 1e-3 * most && Number(error) <= most, `${type}, ${n} letters: error ${error}, bound ${told} instead of ${most}`);
-      });
+  for (const [type, n] of [['f64', 40], ['f32', 40], ['bf16/f32', 40], ['bf16/f32', 84], ['e5m2/f32', 4]])
+    await open('bound-of-a-format', `#${new URLSearchParams({ f: 'a S b', w: 'bcac', n, i: 4, type })}`, {}, async (page, see) => {
+      const found = library.spec('a S b', { alphabet: 'abc' }).build().certify(n, type), bound = found.verdict === 'proved' ? JSON.parse(found.certificate).heads[0].error : null;
+      await see.picture();
+      await see.until('#verdict dl dd:nth-of-type(2)', '^[^…]*$');
+      const [error, told] = await page.evaluate(() => [...document.querySelectorAll('#verdict dd')].map(d => d.textContent.replace('−', '-')));
+      if (bound === null) return check(told === 'none', `${type}, ${n} letters: a bound without a proof: ${told}`);
+      const most = Math.max(...[bound].flat().map(Number));
+      check(Math.abs(Number(told) - most) <= 1e-3 * most && Number(error) <= most, `${type}, ${n} letters: error ${error}, bound ${told} instead of ${most}`);
+    });
 
   await open('scale', `#${new URLSearchParams({ f: 'a S b', w: 'cbaaca', n: 6, i: 6, s: 'ln(N)' })}`, {}, async (page, see) => {
     const base = library.spec('a S b', { alphabet: 'abc' }).build(), letters = base.encode('cbaaca');
-    await see.until('#temperature-axis', 'your scale');
+    await see.until('#factor-axis', 'your scale');
     compare('errors at factors of the scale that was typed', await whole(page, false, 49),
       k => base.rescale(k === 24 ? 'ln(N)' : `${factorOf(k)}*(ln(N))`).run(letters, { unchecked: true }).about().errors[0]);
     await page.evaluate(() => {
-      const slider = document.getElementById('temperature');
+      const slider = document.getElementById('factor');
       slider.value = 1000;
       slider.dispatchEvent(new Event('input'));
     });
-    await see.until('#temperature-out', '^10× = 19\\.46');
+    await see.until('#factor-out', '^10× = 19\\.46');
     await see.until('#command', "--scale '10\\*\\(ln\\(N\\)\\)'");
     check(await page.inputValue('#scale') === 'ln(N)', 'the scale stays when one drags');
     await page.click('#scales [data-scale=""]');
-    await see.until('#temperature-axis', full ? 'proved scale' : 'its own scale');
-    await see.until('#temperature-out', '^1× = 56');
+    await see.until('#factor-axis', 'proved scale');
+    await see.until('#factor-out', '^1× = 56');
     compare('errors at factors of the proved scale', await (async () => {
       await page.waitForTimeout(1500);
       return whole(page, false, 49);

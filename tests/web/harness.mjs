@@ -76,8 +76,6 @@ export async function audit(page, name) {
   passed++;
 }
 
-export const full = JSON.parse(process.env.WEB_FULL ?? 'false');
-
 /** The library itself in this process, for a second opinion. */
 export async function engine() {
   const { Engine } = await import(pathToFileURL(`${site}/engine/temper.js`).href);

@@ -62,5 +62,4 @@ if test -z "$sample"; then
         "$oldest" "$work/npm/package.mjs"
     fi
 fi
-WEB_MODULES=$driver WEB_ROOM=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
-    node "$here/browser.mjs" "$site" "$work/pictures" $sample
+WEB_MODULES=$driver WEB_ROOM=$work node "$here/browser.mjs" "$site" "$work/pictures" $sample

@@ -9,7 +9,8 @@ const AT = ['', 'first', 'last'];
 const EMPTY = ['', 'reject', 'accept'];
 const KINDS = ['acceptor', 'next', 'transducer'];
 
-/** An error of the library: what is wrong, where, and what may help. Lines and columns count from 1; 0: no place. */
+/** An error of the library: what is wrong, where, and what may help. Lines and columns count from 1; 0: no place. The remedy is a
+    temper_remedy, 0 where there is none. */
 export class TemperError extends Error {
   constructor(reply) {
     super(reply.error);
@@ -18,6 +19,7 @@ export class TemperError extends Error {
     this.line = reply.line;
     this.column = reply.column;
     this.hint = reply.hint;
+    this.remedy = reply.remedy;
   }
 }
 
@@ -41,7 +43,6 @@ export class Engine {
     this.x.tw_about();
     const about = this.reply();
     this.version = about.version;
-    this.full = about.full;
     this.types = about.types;
   }
 
@@ -112,9 +113,8 @@ export class Engine {
     return new Model(this, this.check(this.withTexts([name], t => this.x.tw_gallery_model(t))));
   }
 
-  /** A soft model that is right on strings up to a length, of a hard one. Only in a build with exact arithmetic. */
+  /** A soft model that is right on strings up to a length, of a hard one. */
   soften(hard, method, length) {
-    if (!this.full) throw new RangeError('this build of temper has no exact arithmetic, which softening needs');
     return new Model(this, this.check(this.x.tw_soften(hard.at, choose(METHODS, method, 'method'), length)));
   }
 
@@ -188,6 +188,12 @@ export class Spec {
     return this.engine.reply();
   }
 
+  /** {words: the formula as a sentence, simplified: what is simpler than it was written, a line each}; '' where there is nothing to say. */
+  words() {
+    this.engine.check(this.engine.x.tw_spec_words(this.at));
+    return this.engine.reply();
+  }
+
   encode(text) {
     return encodeWith(this.engine, this.engine.x.tw_spec_encode, this.at, text);
   }
@@ -256,9 +262,8 @@ export class Model {
     return new Model(this.engine, this.engine.check(this.engine.withTexts([scale], t => this.engine.x.tw_rescale(this.at, layer, head, t))));
   }
 
-  /** What is proved: {claim, length (-1: none), everyPosition, obstacle}; null where this build has no prover. */
+  /** What is proved: {claim, length (-1: none), everyPosition, obstacle}. */
   proof(type = 'f64', hard = false) {
-    if (!this.engine.full) return null;
     this.engine.check(this.engine.x.tw_model_proof(this.at, this.engine.type(type), hard ? 1 : 0));
     return this.engine.reply();
   }
@@ -278,9 +283,8 @@ export class Model {
       capture ? 1 : 0, unchecked ? 1 : 0)), this, letters);
   }
 
-  /** A proof for every string up to a length: {verdict, claim, reason, certificate}. Only in a build with exact arithmetic. */
+  /** A proof for every string up to a length: {verdict, claim, reason, certificate}. */
   certify(length, type = 'f64') {
-    if (!this.engine.full) throw new RangeError('this build of temper has no exact arithmetic, so it proves nothing');
     this.engine.check(this.engine.x.tw_certify(this.at, length, this.engine.type(type)));
     return this.engine.reply();
   }

@@ -83,8 +83,10 @@ export interface ModelAbout {
 
 export interface Transformer {
   readonly about: ModelAbout;
+  /** The specification as an English sentence: 'so far, at every b there has been an a'. */
+  readonly words: string;
   print(): string;
-  proof(type?: NumberType): Proof | null;
+  proof(type?: NumberType): Proof;
   run(string: string, options?: RunOptions): RunResult;
   attention(string: string, options?: RunOptions): AttentionResult;
   certify(length: number, type?: NumberType): Certificate;
@@ -97,7 +99,9 @@ export class TemperError extends Error {
   line: number;
   column: number;
   hint: string;
+  /** What may help, as a temper_remedy of temper.h; 0: none. */
+  remedy: number;
 }
 
-export function about(): Promise<{ version: string; full: boolean; types: NumberType[] }>;
+export function about(): Promise<{ version: string; types: NumberType[] }>;
 export function compile(text: string, options?: CompileOptions): Promise<Transformer>;

@@ -20,10 +20,10 @@ async function load() {
 
 const engine = () => (loading ||= load());
 
-/** The version, whether the build has exact arithmetic, and the number formats. */
+/** The version and the number formats. */
 export async function about() {
-  const { version, full, types } = await engine();
-  return { version, full, types };
+  const { version, types } = await engine();
+  return { version, types };
 }
 
 /** From a specification to a transformer. */
@@ -55,12 +55,17 @@ class Transformer {
     return this.#model.about();
   }
 
+  /** The specification as an English sentence; '' for a transducer. */
+  get words() {
+    return this.#spec.words().words;
+  }
+
   /** The model as text, as the program writes it. */
   print() {
     return this.#model.print();
   }
 
-  /** What is proved in a number format; null where the build has no exact arithmetic. */
+  /** What is proved in a number format. */
   proof(type = 'f64') {
     return this.#model.proof(type);
   }

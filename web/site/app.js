@@ -1,6 +1,6 @@
 // The page: what a person does becomes a state, the worker makes a picture of it, and the parts of the page draw that.
 
-import { dragPlot, drawLength, drawTemperature, factorAt, factorPlace, lengthAt, lengthPlace } from './charts.js';
+import { dragPlot, drawFactor, drawLength, factorAt, factorPlace, lengthAt, lengthPlace } from './charts.js';
 import { commandFor } from './command.js';
 import { showError } from './errors.js';
 import { cellWords, drawFigure, drawHeads, rowAt, showAllRows } from './figure.js';
@@ -11,51 +11,18 @@ import { drawRow } from './row.js';
 import { EXAMPLES, SCALES, START, fromFragment, tidy, toFragment } from './state.js';
 import { textOf } from './strings.js';
 import { openFiles } from './take.js';
-import { drawVerdict } from './verdict.js';
+import { drawTruthTable } from './truth_table.js';
+import { drawNoVerdict, drawVerdict } from './verdict.js';
+import { ask, onReport, painter, shareModule, tell } from './workers.js';
 
-export const page = { state: fromFragment(location.hash), picture: null, full: false, ready: false };
-const charts = { temperature: { of: '', points: [] }, length: { of: '', points: [] } };
-let breaks = null, proof = null, reach = null, number = 0, busy = false, wanted = false, gallery = [];
+const page = { state: fromFragment(location.hash), picture: null, ready: false };
+const charts = { factor: { of: '', points: [] }, length: { of: '', points: [] } };
+let breaks = null, proof = null, reach = null, busy = false, wanted = false, gallery = [];
 
 // ---- the workers ----
 
-// Three, so that nothing waits for what takes long: the first makes pictures and nothing else, the second charts, the third proofs and files.
-const painter = newWorker(), helpers = {};
-let compiled = null; // the module; the painter compiles it once for all
-const waiting = new Map(); // answers to single questions, by number
-
-function newWorker(module) {
-  const made = new Worker('worker.js', { type: 'module' });
-  made.postMessage({ id: 0, what: 'begin', module });
-  return made;
-}
-
-function helper(name) {
-  if (!helpers[name]) {
-    helpers[name] = newWorker(compiled);
-    helpers[name].onmessage = ({ data }) => receive(data);
-  }
-  return helpers[name];
-}
-
-/** Asks something that has one answer. */
-export function ask(what, rest = {}, who = 'prover') {
-  return new Promise((resolve, reject) => {
-    waiting.set(++number, { resolve, reject });
-    helper(who).postMessage({ id: number, what, state: { ...page.state }, ...rest });
-  });
-}
-
-/** The same with reports on the way: calls report until it is done; returns a function that stops it. */
-export function follow(what, rest, report) {
-  const own = newWorker(compiled);
-  own.onmessage = ({ data }) => report(data);
-  own.postMessage({ id: 1, what, state: { ...page.state }, ...rest });
-  return () => own.terminate();
-}
-
 /** Something changed: a new picture, as soon as the painter is free. */
-export function update() {
+function update() {
   tidy(page.state);
   wanted = true;
   if (!busy) request();
@@ -65,16 +32,11 @@ function request() {
   if (!page.ready || !wanted) return;
   wanted = false;
   busy = true;
-  painter.postMessage({ id: ++number, what: 'picture', state: { ...page.state } });
+  tell(painter, 'picture', page.state);
 }
 
-function receive(data) {
-  const question = waiting.get(data.id);
-  if (question) {
-    waiting.delete(data.id);
-    if (data.kind === 'error' || data.kind === 'failed') question.reject(data.error);
-    else question.resolve(data);
-  } else if (data.kind === 'proof' && data.id === page.proofId) {
+onReport(data => {
+  if (data.kind === 'proof' && data.id === page.proofId) {
     proof = { ...data, of: page.proofOf, own: { ...data.own, of: page.ownOf } };
     soon(drawProofs);
   } else if (data.kind === 'chart' && data.id === page.chartId) {
@@ -84,7 +46,7 @@ function receive(data) {
     breaks = { ...data, of: page.chartOf.length };
     drawBreaks();
   }
-}
+});
 
 const later = new Set();
 
@@ -113,6 +75,7 @@ painter.onmessage = ({ data }) => {
   } else if (data.kind === 'error' && data.what === 'picture') {
     busy = false;
     showError(data.error, page);
+    if (!page.picture) drawNoVerdict();
     if (wanted) request();
   }
 };
@@ -127,7 +90,7 @@ painter.onerror = event => {
 function keysOf(state) {
   const model = [state.syntax, state.f, state.a, state.m, state.type], string = [state.w, state.by];
   return {
-    model: JSON.stringify(model), temperature: JSON.stringify([model, string, state.n, state.h, state.s]),
+    model: JSON.stringify(model), factor: JSON.stringify([model, string, state.n, state.h, state.s]),
     length: JSON.stringify([model, string, state.h, state.t, state.s]), own: JSON.stringify([model, state.n, state.t, state.s]),
   };
 }
@@ -148,17 +111,18 @@ function takePicture(picture) {
     if (document.activeElement !== byId(id) && byId(id).value !== value) byId(id).value = value;
   document.documentElement.dataset.drawn = String((Number(document.documentElement.dataset.drawn) || 0) + 1);
   lessonSees(page);
+  after('truth', 250, () => drawTruthTable(page.picture));
   after('address', 120, () => history.replaceState(null, '', toFragment(state, document.documentElement.dataset.theme)));
   const keys = keysOf(state);
   page.keys = keys;
-  if (page.full && reach?.of !== keys.model) after('reach', 25, () => findReach(keys.model));
+  if (reach?.of !== keys.model) after('reach', 25, () => findReach(keys.model));
   after('charts', 60, () => findCharts(keys));
-  if (page.full && (keys.own !== page.ownOf || keys.temperature !== page.proofOf)) after('proofs', 350, () => findProofs(keys, picture.n));
+  if ((keys.own !== page.ownOf || keys.factor !== page.proofOf)) after('proofs', 350, () => findProofs(keys, picture.n));
 }
 
 /** The length up to which the model is proved. */
 async function findReach(of) {
-  const found = await ask('reach', {}, 'charter').catch(() => null);
+  const found = await ask('reach', page.state, {}, 'charter').catch(() => null);
   if (!found || keysOf(page.state).model !== of) return;
   reach = { of, ...found.proof };
   if (page.picture) drawProofs();
@@ -166,19 +130,17 @@ async function findReach(of) {
 
 function findCharts(keys) {
   const asked = page.chartOf ?? {};
-  if (keys.temperature === asked.temperature && keys.length === asked.length) return;
+  if (keys.factor === asked.factor && keys.length === asked.length) return;
   // A new request stops the one before, so what that has not finished is asked for again.
-  const wants = { temperature: keys.temperature !== asked.temperature || !charts.temperature.done, length: keys.length !== asked.length || breaks?.of !== keys.length };
-  page.chartOf = { temperature: keys.temperature, length: keys.length };
-  page.chartId = ++number;
-  helper('charter').postMessage({ id: page.chartId, what: 'charts', wants, state: { ...page.state } });
+  const wants = { factor: keys.factor !== asked.factor || !charts.factor.done, length: keys.length !== asked.length || breaks?.of !== keys.length };
+  page.chartOf = { factor: keys.factor, length: keys.length };
+  page.chartId = tell('charter', 'charts', page.state, { wants });
 }
 
 function findProofs(keys, n) {
   page.ownOf = keys.own;
-  page.proofOf = keys.temperature;
-  page.proofId = ++number;
-  helper('prover').postMessage({ id: page.proofId, what: 'prove', state: { ...page.state }, n });
+  page.proofOf = keys.factor;
+  page.proofId = tell('prover', 'prove', page.state, { n });
 }
 
 /** Points of the chart for which a proof was tried, with what came of it; nothing is inferred of others. */
@@ -195,10 +157,10 @@ function drawCharts() {
   if (!picture) return;
   const isTruth = !(picture.errors[state.h] < 0), error = isTruth ? picture.errors[state.h] ?? 0 : picture.distance, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
   const proved = isRescaled(state) ? -1 : reach?.of === keys.model ? reach.length : -1;
-  const { temperature, length } = charts;
-  drawTemperature(temperature.points, withProofs(temperature.points, keys.temperature), state, error, isTruth, page.full);
-  drawLength(length.points.map(p => ({ ...p, proved: p.n <= proved || (own?.proved && p.n <= picture.n) })), state, error, isTruth, page.full && !isRescaled(state));
-  byId('temperature-section').classList.toggle('old', temperature.of !== keys.temperature);
+  const { factor, length } = charts;
+  drawFactor(factor.points, withProofs(factor.points, keys.factor), state, error, isTruth);
+  drawLength(length.points.map(p => ({ ...p, proved: p.n <= proved || (own?.proved && p.n <= picture.n) })), state, error, isTruth, !isRescaled(state));
+  byId('factor-section').classList.toggle('old', factor.of !== keys.factor);
   byId('length-section').classList.toggle('old', length.of !== keys.length);
   drawBreaks();
 }
@@ -221,8 +183,8 @@ function drawProofs() {
   picture.bound = own?.bound ?? null;
   picture.proof = reach?.of === keys.model ? reach : null;
   picture.bounding = picture.provedNow && !own; // the bound comes with the certificate, a little later
-  picture.proving = page.full && !picture.provedNow && isRescaled(state) && !own;
-  drawVerdict(picture, state, page.full);
+  picture.proving = !picture.provedNow && isRescaled(state) && !own;
+  drawVerdict(picture, state);
   drawCharts();
 }
 
@@ -241,32 +203,36 @@ function press(id, value) {
   for (const button of byId(id).querySelectorAll('button')) note(button, 'aria-pressed', button.dataset.value === String(value));
 }
 
+/** The formula in words, and what the alphabet makes simpler. */
+const sayWords = said => (said ? [said.words && `In words: ${said.words}.`, ...said.simplified.split('\n').filter(Boolean).map(line => `${line}.`)].filter(Boolean).join(' ') : '');
+
 function controls(picture) {
   const { state } = page, head = picture.about.heads[state.h];
   press('log', state.log);
   press('by', state.by);
   for (const chip of byId('scales').children) note(chip, 'aria-pressed', chip.dataset.scale === state.s && state.s !== '');
-  byId('temperature').value = Math.round(1000 * factorPlace(state.t));
+  byId('factor').value = Math.round(1000 * factorPlace(state.t));
   byId('length').value = Math.round(1000 * lengthPlace(state.n));
   const scale = picture.heads[state.h]?.scale;
-  const factor = Number(state.t.toPrecision(3)), of = state.s ? 'your scale' : page.full ? 'the proved scale' : 'its own scale';
-  words(byId('temperature-of'), `× ${of}`);
-  words(byId('temperature-out'), `${factor}×${scale ? ' = ' + num(scale) : head ? ' ' + (state.s || head.scale) : ''}`);
+  const factor = Number(state.t.toPrecision(3)), of = state.s ? 'your scale' : 'the proved scale';
+  words(byId('factor-of'), `× ${of}`);
+  words(byId('factor-out'), `${factor}×${scale ? ' = ' + num(scale) : head && state.t === 1 ? ' ' + (state.s || head.scale) : ''}`);
   words(byId('length-out'), `n = ${grouped(state.n)}`);
-  note(byId('temperature'), 'aria-valuetext', `${factor} times ${of}, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
+  note(byId('factor'), 'aria-valuetext', `${factor} times ${of}, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
   note(byId('length'), 'aria-valuetext', `${state.n} letters`);
   for (const [id, key] of [['type', 'type'], ['method', 'm'], ['syntax', 'syntax'], ['scale', 's'], ['alphabet', 'a'], ['gallery', 'f']])
     if (document.activeElement !== byId(id) && byId(id).value !== state[key]) byId(id).value = state[key];
   note(byId('alphabet'), 'placeholder', picture.about.letters.join(picture.about.tokens ? ' ' : ''));
   byId('alphabet').disabled = state.syntax === 'gallery';
   note(byId('gallery'), 'title', byId('gallery').selectedOptions[0]?.textContent ?? '');
+  words(byId('words'), sayWords(picture.words));
   words(byId('command'), commandFor(state, picture));
   if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }
 
 // ---- what a person does ----
 
-export function setState(changes) {
+function setState(changes) {
   Object.assign(page.state, changes);
   byId('formula').value = page.state.f;
   byId('string').value = page.state.w;
@@ -356,19 +322,19 @@ function wire() {
     else if (kind === 'longest') {
       const first = letters()[0] ?? alphabet[0];
       setString(join([first, ...Array(size - 1).fill(alphabet.find(a => a !== first) ?? first)]));
-    } else if (kind === 'worst') setString((await ask('worst')).text);
+    } else if (kind === 'worst') setString((await ask('worst', page.state)).text);
   });
-  const temperature = byId('temperature');
+  const slider = byId('factor');
   const setFactor = (place, snap = 0.012) => {
     let f = factorAt(Math.min(1, Math.max(0, place)));
     if (Math.abs(place - 0.5) < snap) f = 1; // the pointer finds 1× easily
     state.t = Number(f.toPrecision(4));
     update();
   };
-  temperature.addEventListener('input', () => setFactor(temperature.value / 1000));
+  slider.addEventListener('input', () => setFactor(slider.value / 1000));
   byId('length').addEventListener('input', event => setLength(lengthAt(event.target.value / 1000)));
   const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-  temperature.addEventListener('keydown', event => {
+  slider.addEventListener('keydown', event => {
     if (!steps[event.key]) return;
     event.preventDefault();
     setFactor(Math.round(100 * factorPlace(state.t) + steps[event.key]) / 100, 0.001);
@@ -378,7 +344,7 @@ function wire() {
     event.preventDefault();
     setLength(state.n + steps[event.key]);
   });
-  dragPlot('temperature-plot', 'temperature');
+  dragPlot('factor-plot', 'factor');
   dragPlot('length-plot', 'length');
   byId('type').addEventListener('change', event => setState({ type: event.target.value }));
   byId('method').addEventListener('change', event => setState({ m: event.target.value, h: 0 }));
@@ -409,7 +375,7 @@ function wire() {
   });
   byId('map').addEventListener('click', event => {
     const i = rowAt(event.clientY - byId('map').getBoundingClientRect().top);
-    if (i >= 0 && i < page.picture.size) setState({ i });
+    if (i >= 0) setState({ i });
   });
   byId('map').addEventListener('mousemove', event => {
     const box = byId('map').getBoundingClientRect();
@@ -419,11 +385,12 @@ function wire() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    setState({ i: Math.min(page.picture.size - 1, Math.max(0, state.i + step)) });
+    const { from, span, row } = page.picture;
+    setState({ i: Math.min(from + span - 1, Math.max(from, (row?.i ?? state.i) + step)) });
   });
   byId('share').addEventListener('click', event => copy(event.target, location.href.replace(/#.*/, '') + toFragment(state, document.documentElement.dataset.theme)));
   byId('copy').addEventListener('click', event => copy(event.target, byId('command').textContent));
-  byId('download').addEventListener('click', () => openFiles());
+  byId('download').addEventListener('click', () => openFiles(page));
   const label = () => {
     byId('theme').textContent = isDark() ? 'Light' : 'Dark';
   };
@@ -438,8 +405,8 @@ function wire() {
     label();
     redraw();
   });
-  byId('lessons-open').addEventListener('click', () => openLessons());
-  byId('limits-open').addEventListener('click', () => openLimits());
+  byId('lessons-open').addEventListener('click', () => openLessons(page, setState));
+  byId('limits-open').addEventListener('click', () => openLimits(page));
   let everyRow = false;
   byId('rows').addEventListener('click', () => {
     everyRow = !everyRow;
@@ -450,8 +417,8 @@ function wire() {
     showSyntax();
     soon(redraw);
   });
-  addEventListener('hashchange', () => {
-    Object.assign(state, fromFragment(location.hash));
+  addEventListener('hashchange', event => {
+    Object.assign(state, fromFragment(new URL(event.newURL).hash)); // the address itself may have been written again since
     setState({});
   });
 }
@@ -476,15 +443,10 @@ function copy(button, text) {
 
 function start(about) {
   page.ready = true;
-  page.full = about.full;
-  compiled = about.module;
+  shareModule(about.module);
   gallery = about.gallery;
   byId('type').innerHTML = about.types.filter(t => t !== 'exact').map(t => `<option>${t}</option>`).join('');
   byId('gallery').innerHTML = gallery.map(g => `<option value="${escape(g.name)}">${escape(g.title)}: ${escape(g.language)}</option>`).join('');
-  if (!about.full) {
-    byId('syntax').querySelector('[value=gallery]').remove();
-    byId('live').textContent = 'This build proves nothing';
-  }
   document.documentElement.dataset.ready = 'true';
   showSyntax();
   update();

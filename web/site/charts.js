@@ -1,14 +1,19 @@
 // The sliders, which are charts: the error of the chosen head against the bound, above a band that says wrong, right or proved.
 
-import { byId, note, patterns, put, widthOf } from './paint.js';
+import { byId, isPhone, note, patterns, put, widthOf } from './paint.js';
 
 const LEFT = 46, EDGE = 11;
 const depth = (e, decades = 8) => Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / decades));
 
+/** Where a place from 0 to 1 of a slider is, in the coordinates of its chart. */
+function placeIn(svg, left) {
+  const room = Math.max(120, widthOf(svg.parentNode)) - left - 2 * EDGE;
+  return p => left + EDGE + p * room;
+}
+
 /** `isTruth`: the head computes a truth value, which is rounded; else a number, of which ¼ says nothing. */
 function plot(svg, height, points, tried, at, error, isTruth, mark) {
-  const width = Math.max(120, widthOf(svg.parentNode)), room = width - LEFT - 2 * EDGE;
-  const X = p => LEFT + EDGE + p * room, Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
+  const width = Math.max(120, widthOf(svg.parentNode)), X = placeIn(svg, LEFT), Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
   note(svg, 'width', width);
   note(svg, 'height', height);
   let out = patterns(svg.id) + (isTruth ? `<rect x="${LEFT}" y="0" width="${width - LEFT}" height="${Y(0.25)}" fill="var(--wash)"/>` : '');
@@ -62,15 +67,16 @@ export const lengthAt = x => Math.round(1e5 ** x);
 export const lengthPlace = n => Math.log(Math.max(1, n)) / Math.log(1e5);
 
 /** `tried`: those of the points for which a proof was looked for. */
-export function drawTemperature(points, tried, state, error, isTruth, full) {
-  const X = plot(byId('temperature-plot'), 126, points, tried, factorPlace(state.t), error, isTruth, 0.5);
-  band(byId('temperature-band'), tried.length > 3 ? tried : points, factorPlace(state.t), tried.length > 3);
-  const width = widthOf(byId('temperature-plot').parentNode);
+export function drawFactor(points, tried, state, error, isTruth) {
+  const isAlone = isPhone(), left = isAlone ? 0 : LEFT; // a phone has the slider and no chart above it
+  const X = isAlone ? placeIn(byId('factor-plot'), 0) : plot(byId('factor-plot'), 126, points, tried, factorPlace(state.t), error, isTruth, 0.5);
+  band(byId('factor-band'), tried.length > 3 ? tried : points, factorPlace(state.t), tried.length > 3);
+  const width = widthOf(byId('factor-plot').parentNode);
   let out = '';
   for (const f of [0.1, 0.2, 0.5, 1, 2, 5, 10])
     out += `<text class="${f === 1 ? '' : 's'}" x="${X(factorPlace(f))}" y="12" text-anchor="${f === 10 ? 'end' : 'middle'}" ${f === 1 ? 'font-weight="650"' : ''}>${f}×</text>`;
-  out += `<text x="${X(0.5)}" y="27" text-anchor="middle">${state.s ? 'your scale' : full ? 'proved scale' : 'its own scale'}</text><text class="s" x="${LEFT}" y="27">${width < 420 ? 'hot' : 'hot: too soft'}</text><text class="s" x="${width}" y="27" text-anchor="end">${width < 420 ? 'cold' : 'cold: hard'}</text>`;
-  put(byId('temperature-axis'), out);
+  out += `<text x="${X(0.5)}" y="27" text-anchor="middle">${state.s ? 'your scale' : 'proved scale'}</text><text class="s" x="${left}" y="27">◂ softer</text><text class="s" x="${width}" y="27" text-anchor="end">harder ▸</text>`;
+  put(byId('factor-axis'), out);
 }
 
 export function drawLength(points, state, error, isTruth, sure) {

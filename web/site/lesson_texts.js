@@ -12,8 +12,8 @@ export const LESSONS = [
         ask: 'Row 4 belongs to the letter b. Which keys have an outline there?', choices: ['2 and 3, the two a', 'only 3, the last a', 'all five'],
       },
       {
-        text: `<p>The <dfn>scale</dfn> multiplies the scores before exp; one divided by it is the temperature. A small scale is a hot, soft head: weight leaks to keys that the hard head ignores.</p>`,
-        ask: 'Drag the temperature to the left until the verdict is wrong somewhere, or the error is above ¼.', done: page => page.picture.wrong > 0 || page.picture.errors[0] > 0.25,
+        text: `<p>The <dfn>scale</dfn> multiplies the scores before exp; one divided by it is the temperature. A small scale makes the head soft: weight leaks to keys that the hard head ignores.</p>`,
+        ask: 'Drag the scale to the left until the verdict is wrong somewhere, or the error is above ¼.', done: page => page.picture.wrong > 0 || page.picture.errors[0] > 0.25,
       },
       {
         text: `<p>Nothing went wrong at once. The output of the head stands for true or false, so it should be 1 or 0. Two units of the feed-forward net <dfn>round</dfn> it: exactly 0 below ¼, exactly 1 above ¾. The leak does no harm as long as it stays below a quarter.</p>`,
@@ -50,11 +50,11 @@ export const LESSONS = [
       },
       {
         text: `<p>Two neighbouring positions have become one number: no scale can separate them again. It is not the softmax that is too soft.</p>`,
-        ask: 'Does a colder temperature help? Drag it to 10× and look.', choices: ['no: equal numbers stay equal', 'yes: everything gets harder', 'only for even lengths'],
+        ask: 'Does a larger scale help? Drag it to 10× and look.', choices: ['no: equal numbers stay equal', 'yes: everything gets harder', 'only for even lengths'],
       },
       {
         text: `<p>The method of <dfn>digits</dfn> writes a position in several channels, a digit in each, with numbers that bf16 holds exactly. The head then compares digits, the most important first.</p>`,
-        ask: 'Choose the method "digits" below the sliders. The string is right again.', done: page => page.state.m === 'digits' && page.picture.wrong === 0,
+        ask: 'Choose the method "digits" below the slider of the length. The string is right again.', done: page => page.state.m === 'digits' && page.picture.wrong === 0,
       },
     ],
   },
@@ -82,8 +82,8 @@ export const LESSONS = [
         ask: 'Up to which length is it proved in f32? The verdict, or the band of the length, says it.', choices: ['637 letters', '2⁴⁰ letters', '6 letters'],
       },
       {
-        text: `<p>This is what the theory says of PARITY, seen from the inside: it can be computed, but only with scores whose differences shrink, and so with a temperature that falls fast. A transformer that learns has to find such numbers, and a fixed temperature can never do.</p>`,
-        ask: 'Which of the three needs the coldest softmax as strings grow?', choices: ['PARITY', 'since', 'once'],
+        text: `<p>This is what the theory says of PARITY, seen from the inside: it can be computed, but only with scores whose differences shrink, and so with a scale that grows fast. A transformer that learns has to find such numbers, and a fixed scale can never do.</p>`,
+        ask: 'Which of the three needs the largest scale as strings grow?', choices: ['PARITY', 'since', 'once'],
       },
     ],
   },

@@ -1,13 +1,14 @@
 // The lessons: which one is open, which step, and whether what was asked has been done.
 
-import { page, setState } from './app.js';
 import { LESSONS } from './lesson_texts.js';
 import { byId, escape } from './paint.js';
 import { START } from './state.js';
 
-let lesson = null, step = 0, solved = false;
+let lesson = null, step = 0, solved = false, page = null, setState = null;
 
-export function openLessons() {
+/** `change` changes the state of the page. */
+export function openLessons(of, change) {
+  [page, setState] = [of, change];
   const dialog = byId('lessons');
   dialog.innerHTML = `<button class="close" type="button" autofocus>Close</button><h2 id="lessons-title">Three lessons</h2><p>About ten minutes each. The page is the blackboard: everything can be dragged and typed at any time.</p><div class="cards">${
     LESSONS.map((l, k) => `<button type="button" data-lesson="${k}"><b>${k + 1}. ${escape(l.title)}</b>${escape(l.about)}</button>`).join('')}</div>`;

@@ -16,6 +16,8 @@ export function num(x) {
 export const grouped = n => n.toLocaleString('en-US').replace(/,/g, ' ');
 export const counted = n => `${grouped(n)} ${n === 1 ? 'letter' : 'letters'}`;
 
+export const cut = (label, most) => (label.length > most ? label.slice(0, most - 1) + '…' : label);
+
 // ---- the document, touched as little as possible ----
 
 const shown = new WeakMap();
@@ -57,6 +59,9 @@ export function widthOf(element) {
 export function whenResized(callback) {
   onWidth = callback;
 }
+
+/** A small screen, as style.css has it. */
+export const isPhone = () => matchMedia('(max-width:760px)').matches;
 
 // ---- colours ----
 

@@ -1,4 +1,4 @@
-// One row in full: query, scores, temperature, softmax, output, rounded, beside the hard choice.
+// One row in full: query, scores, scale, softmax, output, rounded, beside the hard choice.
 
 import { byId, escape, note, num, put, widthOf, words } from './paint.js';
 import { textOf } from './strings.js';

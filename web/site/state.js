@@ -16,12 +16,12 @@ export const EXAMPLES = [
   ['too soft: an eighth of the proved scale', { f: 'O a', t: 0.125 }],
   ['one a among thousands', { f: 'O a', w: 'ab', t: 0.5, n: 5000, by: 'l', i: 2 }],
   ['bf16 loses positions at 85 letters', { f: 'a S b', w: 'bcac', n: 85, type: 'bf16/f32', i: 4 }],
-  ['a fixed temperature: scale 1', { f: 'O a', w: 'abbbbbbb', n: 8, i: 8, s: '1' }],
+  ['a fixed scale: 1', { f: 'O a', w: 'abbbbbbb', n: 8, i: 8, s: '1' }],
 ];
 
 /** Scales to try instead of a factor; 11.31 is √128, the scale of heads of 128 channels that the schedules multiply. */
 export const SCALES = [
-  ['1', '1', 'a fixed temperature'],
+  ['1', '1', 'the same at every length'],
   ['ln(N)', 'ln(N)', 'grows with the logarithm of the length'],
   ['SSMax', '11.31*0.43*ln(N)', 'SSMax, on top of √128'],
   ['Llama 4', '11.31*(1 + 0.1*ln(1 + floor((i + 1)/8192)))', 'Llama 4, on top of √128: every row has a scale of its own, which reads its position i'],

@@ -1,7 +1,8 @@
 // Things to take away: a dialog that says what there is, files made by the engine, and the picture as pixels.
 
-import { ask, page } from './app.js';
 import { byId, escape, grouped } from './paint.js';
+import { remedyOf } from './remedies.js';
+import { ask } from './workers.js';
 
 const THINGS = [
   ['model', 'Model', 'a text that the program reads: temper run model.temper'],
@@ -42,20 +43,20 @@ async function toPng(svg) {
   }
 }
 
-async function make(thing) {
+async function make(thing, state) {
   if (thing === 'specification') {
-    const ending = { spec: 'spec', regex: 'regex', crasp: 'crasp', brasp: 'brasp' }[page.state.syntax] ?? 'txt';
-    return { name: `program.${ending}`, type: 'text/plain', text: page.state.f + '\n' };
+    const ending = { spec: 'spec', regex: 'regex', crasp: 'crasp', brasp: 'brasp' }[state.syntax] ?? 'txt';
+    return { name: `program.${ending}`, type: 'text/plain', text: state.f + '\n' };
   }
-  const made = await ask('take', { thing });
+  const made = await ask('take', state, { thing });
   return thing === 'png' ? { name: 'attention.png', type: 'image/png', text: await toPng(made.text) } : made;
 }
 
 /** Files that not every state has are made when the dialog opens, so that it offers them, or says why there is none. */
 const TRIED = new Set(['certificate', 'gguf-gpt2', 'gguf-llama']);
 
-export function openFiles() {
-  const dialog = byId('files'), made = new Map();
+export function openFiles(page) {
+  const dialog = byId('files'), made = new Map(), state = { ...page.state };
   dialog.innerHTML = `<button class="close" type="button" autofocus>Close</button><h2 id="files-title">Download</h2><ul class="files">${
     THINGS.map(([thing, name, about]) => `<li><button type="button" data-thing="${thing}" ${TRIED.has(thing) ? 'disabled' : ''}>${escape(name)}</button><span>${TRIED.has(thing) ? 'looking …' : escape(about)}</span></li>`).join('')}</ul>`;
   dialog.querySelector('.close').addEventListener('click', () => dialog.close());
@@ -63,19 +64,19 @@ export function openFiles() {
     const { thing } = button.dataset, say = button.nextElementSibling, about = THINGS.find(([name]) => name === thing)[2];
     button.addEventListener('click', async () => {
       try {
-        const { name, type, text, bytes } = made.get(thing) ?? await make(thing);
+        const { name, type, text, bytes } = made.get(thing) ?? await make(thing, state);
         save(name, type, bytes ?? text);
       } catch (error) {
-        say.textContent = error.message;
+        say.textContent = `${error.message}${remedyOf(error) ? `; ${remedyOf(error)}` : ''}`;
       }
     });
     if (!TRIED.has(thing)) continue;
-    make(thing).then(file => {
+    make(thing, state).then(file => {
       made.set(thing, file);
       button.disabled = false;
       say.textContent = `${about}${file.note ? `; ${file.note}` : ''} (${grouped((file.bytes ?? file.text).length)} bytes)`;
     }, error => {
-      say.textContent = `There is none: ${error.message}${error.hint ? `; ${error.hint}` : ''}`;
+      say.textContent = `There is none: ${error.message}${remedyOf(error) ? `; ${remedyOf(error)}` : ''}`;
     });
   }
   dialog.showModal();

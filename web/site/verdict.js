@@ -2,6 +2,7 @@
 
 import { byId, counted, escape, grouped, num, put } from './paint.js';
 
+const isRescaled = state => Boolean(state.s) || state.t !== 1;
 const percent = x => (x >= 0.001 ? `${Number((100 * x).toPrecision(2))} %` : num(x));
 
 /** Weight on keys that the hard head ignores, in the row that is shown. */
@@ -12,7 +13,7 @@ function leakOf(row) {
   return leak;
 }
 
-function sentence(picture, state, full) {
+function sentence(picture, state) {
   const head = picture.about.heads[state.h], { n, wrong } = picture, right = picture.accept === picture.want;
   if (!head) return 'No subformula looks at other positions, so the transformer needs no head.';
   const name = `Head ${head.layer}.${head.head}`, leak = leakOf(picture.row), error = picture.errors[state.h];
@@ -23,20 +24,34 @@ function sentence(picture, state, full) {
   const kept = picture.row?.rounded;
   if (!picture.provedNow && kept > 0 && kept < 1) return `${leaks}: ${num(kept)} comes out of rounding, neither 0 nor 1. It happens to lie on the right side of ½.`;
   if (picture.provedNow) return `${leaks}${error < 0 ? '' : ', and rounding forgives ¼'}. All strings of ${counted(n)} are safe.`;
-  if (!full) return `${leaks}; this string survives it. Nothing is proved here: this page was built without exact arithmetic.`;
-  const why = picture.proof && picture.proof.length < n && state.t === 1 && !state.s ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${counted(picture.proof.length)}`}: ${picture.proof.obstacle}.` : ` Some other string of ${counted(n)} might not.`;
+  const why = picture.proof && picture.proof.length < n && !isRescaled(state) ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${counted(picture.proof.length)}`}: ${picture.proof.obstacle}.` : ` Some other string of ${counted(n)} might not.`;
   return `${leaks}; this string survives it.${why}`;
 }
 
-const provedUpTo = proof => (!proof ? '…' : proof.length < 0 ? 'none' : proof.length >= 2 ** 40 ? '2<sup>40</sup>' : grouped(proof.length));
+/** The length up to which answers are proved, as words; of scales that were chosen by hand the length of the string was tried. */
+function provedLength(picture, state) {
+  if (isRescaled(state)) return picture.provedNow ? grouped(picture.n) : '';
+  const { proof } = picture;
+  return !proof || proof.length < 0 ? '' : proof.length >= 2 ** 40 ? '2⁴⁰' : grouped(proof.length);
+}
 
-export function drawVerdict(picture, state, full) {
+function badgeOf(picture, state) {
+  const length = provedLength(picture, state);
+  if (picture.provedNow) return `<span class="badge ok">proved${length ? ` up to ${length}<span class="far"> letters</span>` : ''}</span>`;
+  return `<span class="badge un">${picture.proving ? 'looking for a proof …' : 'not proved'}</span>`;
+}
+
+/** Nothing can be drawn yet, because of what is wrong above. */
+export function drawNoVerdict() {
+  put(byId('verdict'), '<div class="big"><span>…</span></div><p class="say">The transformer comes as soon as the mistake above is mended.</p>');
+}
+
+export function drawVerdict(picture, state) {
   const box = byId('verdict'), right = picture.accept === picture.want;
   box.className = `verdict ${!right ? 'wrong' : picture.wrong ? 'part' : picture.provedNow ? 'proved' : ''}`;
-  const error = picture.n <= 60 ? picture.errors[state.h] : Math.max(-1, ...picture.errors), shown = error < 0 ? picture.distance : error, head = picture.about.heads[state.h];
-  put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>` +
-    `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : !full ? 'not proved here' : picture.proving ? 'looking for a proof …' : 'not proved'}</span></div>` +
-    `<p class="say">${escape(sentence(picture, state, full))}</p>` +
-    `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
-    `<dt>bound</dt><dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dt>proved up to</dt><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
+  const error = picture.capture ? picture.errors[state.h] : Math.max(-1, ...picture.errors), shown = error < 0 ? picture.distance : error, head = picture.about.heads[state.h];
+  put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>${badgeOf(picture, state)}</div>` +
+    `<p class="say">${escape(sentence(picture, state))}</p>` +
+    `<dl><dt>largest error${head ? `<span class="far">, head ${head.layer}.${head.head}</span>` : ''}</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
+    `<dt>bound</dt><dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dt>proved up to</dt><dd>${provedLength(picture, state) || (picture.proof || isRescaled(state) ? 'none' : '…')}</dd></dl>`);
 }

@@ -2,10 +2,13 @@
 // takes long. Everything that is shown was computed by the library.
 
 import { Engine } from './engine/temper.js';
+import { engineBytes } from './source.js';
 import { lengthen, textOf } from './strings.js';
-import { Workshop } from './workshop.js';
+import { Workshop, blame } from './workshop.js';
 
-const MAP_MOST = 60; // letters of a map; longer strings get a summary
+const MAP_MOST = 60; // letters of a map; of longer strings it shows the positions around one of them
+const NEAR = { before: 9, after: 3 };
+const NEAR_MEMORY = 64e6; // bytes of the arrays of all heads, which are kept of the whole string
 const COST_MOST = 3e9; // multiply-adds of one run
 
 let begin; // the first message brings the compiled module, or says that this worker compiles it
@@ -13,39 +16,55 @@ const loading = new Promise(resolve => {
   begin = resolve;
 }).then(async given => {
   if (given) return { module: given, shop: new Workshop(await Engine.open(given)) };
-  const response = await fetch('temper.wasm');
-  if (!response.ok) throw new Error(`temper.wasm: ${response.status}`);
-  const module = await WebAssembly.compile(await response.arrayBuffer());
+  const module = await WebAssembly.compile(await engineBytes());
   return { module, shop: new Workshop(await Engine.open(module)) };
 });
 
 let generation = 0; // of the newest picture
 let background = 0; // of the newest charts or proofs; older ones stop
 const pause = () => new Promise(resolve => setTimeout(resolve, 0));
-const plain = error => ({ message: error.message, line: error.line || 0, column: error.column || 0, hint: error.hint || '', status: error.status || '' });
+const plain = error => ({ message: error.message, line: error.line || 0, column: error.column || 0, hint: error.hint || '', remedy: error.remedy || 0, of: error.of || '', about: error.about ?? null, status: error.status || '' });
 
 // ---- one picture ----
 
-function truthRows(shop, state, about, letters, run, capture) {
+function truthRows(shop, state, about, letters, run, { from, span, attends }) {
   const rows = [];
   for (const part of about.parts) {
     const spec = shop.part(state, part.formula);
     if (!spec || part.formula.endsWith('...')) continue;
     const row = { label: part.formula, layer: part.layer, head: part.head, channel: part.channel, truth: spec.eval(letters).truth };
-    if (capture && part.channel >= 0)
-      row.values = Float64Array.from(row.truth, (_, k) => run.channels(part.layer, k + 1)[part.channel]);
+    if (attends && part.channel >= 0)
+      row.values = Float64Array.from({ length: span }, (_, k) => run.channels(part.layer, from + k)[part.channel]);
     rows.push(row);
   }
   return rows;
 }
 
+/** The positions that a map shows: all, or those around one of them. `attends`: attention is kept of the string. */
+function viewOf(about, n, size, focus) {
+  if (n <= MAP_MOST) return { from: 0, span: size, attends: true, cutOff: false, focus };
+  const from = Math.max(0, focus - NEAR.before), span = Math.min(size - 1, focus + NEAR.after) - from + 1;
+  return { from, span, attends: 24 * size * size * about.heads.length <= NEAR_MEMORY, cutOff: true, focus };
+}
+
+/** A square of an array [size][size], and of each of its rows the sum of what is left out. */
+function squareOf(array, size, { from, span }) {
+  if (span === size) return { square: array, rest: null };
+  const square = new Float64Array(span * span), rest = new Float64Array(span);
+  for (let i = 0; i < span; i++)
+    for (let j = 0, at = (from + i) * size; j < size; j++)
+      if (j >= from && j < from + span) square[i * span + j - from] = array[at + j];
+      else rest[i] += array[at + j];
+  return { square, rest };
+}
+
 /** Weights of all heads; hard choices and outputs of the one that is shown in full. */
-function headPictures(about, run, hard, size, chosen) {
+function headPictures(about, run, hard, size, view, chosen) {
   return about.heads.map(({ layer, head }, k) => {
-    const weights = run.head(layer, head);
-    if (k !== chosen) return { weights };
-    const outputs = Float64Array.from({ length: size }, (_, i) => run.row(layer, head, i).output[0] ?? 0);
-    return { weights, hard: hard ? hard.head(layer, head) : null, outputs, scale: run.row(layer, head, size - 1).scale };
+    if (k !== chosen) return view.cutOff ? null : { weights: run.head(layer, head) };
+    const { square, rest } = squareOf(run.head(layer, head), size, view);
+    const outputs = Float64Array.from({ length: view.span }, (_, i) => run.row(layer, head, view.from + i).output[0] ?? 0);
+    return { weights: square, elsewhere: rest, hard: hard ? squareOf(hard.head(layer, head), size, view).square : null, outputs, scale: run.row(layer, head, size - 1).scale };
   });
 }
 
@@ -64,7 +83,7 @@ function distanceOf({ layer, head } = {}, run, hard) {
 
 /** The memory of the arrays of a picture, which is handed over instead of being copied. */
 function buffersOf(picture) {
-  const arrays = [...picture.heads.flatMap(h => [h.weights, h.hard, h.outputs]), ...Object.values(picture.row ?? {}), ...picture.rows.flatMap(r => [r.truth, r.values])];
+  const arrays = [...picture.heads.flatMap(h => (h ? [h.weights, h.elsewhere, h.hard, h.outputs] : [])), ...Object.values(picture.row ?? {}), ...picture.rows.flatMap(r => [r.truth, r.values])];
   return [...new Set(arrays.filter(ArrayBuffer.isView).map(a => a.buffer))];
 }
 
@@ -85,35 +104,46 @@ function rowInFull(about, run, hard, state) {
   };
 }
 
+/** How many answers differ from the truth, and the first position that does. */
+function wrongOf(answers, truth, n) {
+  let wrong = 0, firstWrong = 0;
+  for (let k = 1; truth && k <= n; k++)
+    if (answers[k] !== truth[k - 1]) {
+      wrong++;
+      firstWrong ||= k;
+    }
+  return { wrong, firstWrong };
+}
+
 function picture(shop, state) {
   const base = shop.base(state), model = shop.scaled(state), about = model.about();
-  const text = lengthen(state, about), letters = model.encode(text);
+  const text = lengthen(state, about), letters = blame('string', () => model.encode(text), about);
   const free = [letters];
   try {
     const n = letters.count, capture = n <= MAP_MOST;
     if (!shop.affordable(model, n, state.type, COST_MOST))
       throw new RangeError(`${n} letters are too many for ${state.type} and this transformer in a browser; the program has no such limit`);
-    const run = model.run(letters, { type: state.type, capture, unchecked: true });
+    let run = model.run(letters, { type: state.type, capture, unchecked: true });
     free.push(run);
-    const hard = capture ? shop.hardRun(base, letters) : null;
-    if (hard) free.push(hard);
     const chosen = Math.min(state.h, Math.max(0, about.heads.length - 1));
     const told = run.about(), answers = run.output(0), truth = shop.truth(state, letters);
-    let wrong = 0, firstWrong = 0;
-    const after = answers.slice(1, n + 1);
-    if (truth.truth)
-      for (let k = 0; k < n; k++)
-        if (after[k] !== truth.truth[k]) {
-          wrong++;
-          firstWrong ||= k + 1;
-        }
+    const { wrong, firstWrong } = wrongOf(answers, truth.truth, n);
+    const view = viewOf(about, n, told.size, firstWrong || (about.at === 'first' ? 1 : n));
+    if (view.attends && !capture) {
+      run = model.run(letters, { type: state.type, capture: true, unchecked: true });
+      free.push(run);
+    }
+    const hard = view.attends ? shop.hardRun(base, letters) : null;
+    if (hard) free.push(hard);
+    const i = state.i >= view.from && state.i < view.from + view.span ? state.i : view.cutOff ? view.focus : view.span - 1;
+    const names = ['^', ...textOf(text, about), ...(about.hasEnd ? ['$'] : [])];
     return {
-      about, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
-      rows: truthRows(shop, state, about, letters, run, capture),
-      truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: after, wrong, firstWrong, errors: told.errors,
-      distance: told.errors[chosen] < 0 ? distanceOf(about.heads[chosen], run, hard) : -1,
+      about, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, ...view, names: names.slice(view.from, view.from + view.span),
+      words: shop.words(state), rows: truthRows(shop, state, about, letters, run, view),
+      truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: answers.slice(1, n + 1), wrong, firstWrong, errors: told.errors,
+      distance: capture && told.errors[chosen] < 0 ? distanceOf(about.heads[chosen], run, hard) : -1,
       proved: Boolean(told.proved), claim: told.claim,
-      heads: capture ? headPictures(about, run, hard, told.size, chosen) : [], row: capture ? rowInFull(about, run, hard, { ...state, h: chosen }) : null,
+      heads: view.attends ? headPictures(about, run, hard, told.size, view, chosen) : [], row: view.attends ? rowInFull(about, run, hard, { ...state, h: chosen, i }) : null,
     };
   } finally {
     for (const thing of free.reverse()) thing.free();
@@ -162,11 +192,11 @@ async function charts(shop, state, wants, mine, send) {
     }
     return mine === background;
   };
-  if (wants.temperature) {
+  if (wants.factor) {
     // Coarse first, then finer, so that the picture is there at once and gets better.
     const steps = n > 2000 ? 16 : 48, points = [];
     const order = [...Array(steps + 1).keys()].sort((a, b) => (a % 4 ? 1 : 0) - (b % 4 ? 1 : 0) || a - b);
-    const report = () => ({ kind: 'chart', key: 'temperature', points: [...points].sort((a, b) => a.x - b.x) });
+    const report = () => ({ kind: 'chart', key: 'factor', points: [...points].sort((a, b) => a.x - b.x) });
     for (const k of order) {
       const x = k / steps, point = sample(shop, state, shop.withFactor(state, 10 ** (2 * x - 1)), text);
       if (point) points.push({ x, ...point });
@@ -245,7 +275,7 @@ onmessage = async ({ data }) => {
   const send = (message, transfer = []) => postMessage({ id, ...message }, transfer);
   try {
     if (what === 'begin')
-      send({ kind: 'ready', module, full: shop.engine.full, version: shop.engine.version, types: shop.engine.types, gallery: shop.engine.gallery() });
+      send({ kind: 'ready', module, version: shop.engine.version, types: shop.engine.types, gallery: shop.engine.gallery() });
     else if (what === 'picture') {
       if (id !== generation) return;
       const made = picture(shop, state);

@@ -4,6 +4,17 @@ import { digitsOf, scaleWords } from './state.js';
 
 const KEPT = 80;
 
+/** Does something, and says of its errors which field they are about, and of which model. */
+export function blame(of, body, about = null) {
+  try {
+    return body();
+  } catch (error) {
+    error.of ||= of;
+    error.about ??= about;
+    throw error;
+  }
+}
+
 /** Objects by key; the oldest are freed. */
 class Shelf {
   constructor(most) {
@@ -49,7 +60,12 @@ export class Workshop {
   /** The specification; null for a transformer of the gallery, which has none. */
   spec(state) {
     if (state.syntax === 'gallery') return null;
-    return this.specs.get(this.specKey(state), () => this.engine.spec(state.f, { syntax: state.syntax, alphabet: state.a }));
+    return this.specs.get(this.specKey(state), () => blame('formula', () => this.engine.spec(state.f, { syntax: state.syntax, alphabet: state.a })));
+  }
+
+  /** {words, simplified} of the formula, for people; null for a transformer of the gallery. */
+  words(state) {
+    return this.spec(state)?.words() ?? null;
   }
 
   /** A subformula as a specification of its own; null where its text is none. */
@@ -94,7 +110,7 @@ export class Workshop {
   withFactor(state, factor) {
     const scale = scaleWords(state.s, factor);
     if (!scale) return this.base(state);
-    return this.models.get(`${this.baseKey(state)} ${scale}`, () => this.base(state).rescale(scale));
+    return this.models.get(`${this.baseKey(state)} ${scale}`, () => blame('scale', () => this.base(state).rescale(scale)));
   }
 
   /** The model as the state says. */
@@ -128,7 +144,7 @@ export class Workshop {
 
   // ---- proofs ----
 
-  /** What is proved of the model with its own scales; null: this build proves nothing. */
+  /** What is proved of the model with its own scales. */
   proof(state) {
     return this.sure.get(`${this.baseKey(state)} ${state.type} longest`, () => this.base(state).proof(state.type));
   }
@@ -159,7 +175,6 @@ export class Workshop {
   /** What is proved of all strings of n letters: with the scales of the state first, then between which factors. Proofs of scales
       that were chosen by hand take long, so this runs beside the pictures. */
   * prove(state, n) {
-    if (!this.engine.full) return;
     const proof = this.proof(state), at = factor => {
       const scale = scaleWords(state.s, factor);
       if (!scale && proof.length < n) return { proved: false, bound: null };
