@@ -4,13 +4,13 @@ WEB_CACHE    ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/temper-
 WEB          := $(BUILD)/web
 WASM         := $(BUILD)/wasm
 WASM_CC      := sh web/wasm-cc.sh
-WASM_FLAGS   := $(CSTD) -O2 -DNDEBUG -Iinclude -Isrc -I. -MMD -MP
+WASM_FLAGS   := $(CSTD) -O2 -DNDEBUG -Iinclude -Isrc -I. -I$(BUILD)/made -MMD -MP
 FLINT_WASM   := $(WEB_CACHE)/lib/libflint-web.a
 FLINT_STALE  := $(shell cat web/build-flint.sh web/flint.list web/wasm-cc.sh | cmp -s - $(WEB_CACHE)/lib/made-by || echo stale)
 
 # ONNX needs protobuf's runtime, which the page has no use for; AVX2 and AVX-512 are another machine's.
 WASM_SRC     := $(filter-out src/export/graph.c src/run/kernels_avx2.c src/run/kernels_avx512.c,$(LIB_SRC))
-WASM_OBJ     := $(WASM_SRC:%.c=$(WASM)/%.o)
+WASM_OBJ     := $(WASM_SRC:%.c=$(WASM)/%.o) $(WASM)/made/sheet_tables.o $(WASM)/made/sheet_text.o
 SHIM_SRC     := web/shim.c web/shim_work.c web/reply.c web/runtime.c web/memory_files.c web/never_flint.c
 SHIM_OBJ     := $(SHIM_SRC:web/%.c=$(WASM)/web/%.o)
 MUSL         := $(EMSCRIPTEN)/system/lib/libc/musl
@@ -23,6 +23,12 @@ $(WASM)/src/%.o: src/%.c web/wasm-cc.sh
 	@mkdir -p $(@D)
 	@$(SAY) "  WASM    $<"
 	$(Q)$(WASM_CC) $(WASM_FLAGS) -isystem $(WEB_CACHE)/include -c $< -o $@
+
+$(WASM)/made/%.o: $(BUILD)/made/%.c web/wasm-cc.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  WASM    $<"
+	$(Q)$(WASM_CC) $(WASM_FLAGS) -c $< -o $@
+$(WASM_OBJ): | $(BUILD)/made/sheet_names.h
 
 $(WASM)/web/%.o: web/%.c web/wasm-cc.sh
 	@mkdir -p $(@D)
