@@ -297,8 +297,8 @@ test-notebook: ## the notebook python/temper.ipynb shows what is committed, and 
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/python/notebook.sh $(BUILD) $(if $(UPDATE),--update)
 
-site: ## all pages as a static site in build/site, links checked (installs MkDocs Material)
-	@sh scripts/setup.sh build venv
+site: ## all pages as a static site in build/site; links and, in Chromium, copy buttons are tried (installs MkDocs Material)
+	@sh scripts/setup.sh build venv html
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/site.sh $(BUILD)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make site: README.md, doc/, examples/ and proofs/ as a static site in BUILD/site that needs no network, and a check of its links.
-# usage: site.sh BUILD
+# make site: README.md, doc/, examples/ and proofs/ as a static site in BUILD/site that needs no network, a check of its links, and of its
+# copy buttons in headless Chromium. usage: site.sh BUILD
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
@@ -8,12 +8,15 @@ room=$build/site-room
 source=$room/source
 rm -rf "$source" "$build/site"
 mkdir -p "$source"
-[ -x "$room/tools/bin/mkdocs" ] || {
+export PYTHONDONTWRITEBYTECODE=1
+[ -e "$room/tools/complete" ] || {
     echo "site: installing MkDocs Material into $room/tools"
     python3 -m venv "$room/tools"
-    "$room/tools/bin/pip" install -q 'mkdocs-material<10' 'mkdocs<2'
+    "$room/tools/bin/pip" install -q 'mkdocs-material<10' 'mkdocs<2' 'markdown-it-py<5'
+    touch "$room/tools/complete"
 }
 cd "$root"
+git ls-files -co --exclude-standard '*.md' | xargs "$room/tools/bin/python" scripts/check-renderings.py
 # The pages, and every file that a page links to.
 cp README.md "$source/index.md"
 git ls-files -co --exclude-standard '*.md' | grep -v '^README.md$' | while read -r page; do mkdir -p "$source/$(dirname "$page")" && cp "$page" "$source/$page"; done
@@ -36,10 +39,12 @@ if [ -f "$build/web/index.html" ]; then # make web
 else
     echo "site: without the playground; make web before make site puts it in"
 fi
-sed "s|SOURCE|$source|; s|SITE|$build/site|" scripts/mkdocs.yml >"$room/mkdocs.yml"
+sed "s|SOURCE|$source|; s|SITE|$build/site|; s|SCRIPTS|$root/scripts|" scripts/mkdocs.yml >"$room/mkdocs.yml"
 NO_MKDOCS_2_WARNING=1 "$room/tools/bin/mkdocs" build -q -f "$room/mkdocs.yml" 2>"$room/mkdocs.log" || { cat "$room/mkdocs.log" >&2; exit 1; }
 # In tables a bar is written with a backslash, in code, too, and MkDocs leaves it there.
 find "$build/site" -name '*.html' -exec sed -i ':again; /<td/s,\(<code>[^<]*\)\\|,\1|,; t again' {} +
 rm -f "$build/site/404.html" # its links are for one address only
 python3 scripts/check-site.py "$build/site"
+driver=$(bash tests/clients/install.sh browser)
+NODE_PATH=$driver/node_modules node tests/site/copy.js "$build/site" "$source"
 echo "site: file://$build/site/index.html"
