@@ -192,7 +192,7 @@ include web/web.mk $(sort $(wildcard tests/*.mk))
 # ---- for people ----------------------------------------------------------------------------------------------
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(filter Makefile %.mk,$(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z.-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(filter Makefile %.mk,$(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages), or say what to install
 	@sh scripts/setup.sh build test lint
@@ -286,7 +286,7 @@ test-html: ## pages of show --html in headless Chromium, compared with the other
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/html/run.sh $(BUILD)
 
-.PHONY: wheel test-notebook site deb
+.PHONY: wheel test-notebook site theory.pdf deb
 wheel: ## a wheel with all libraries inside, checked and tried in an environment of its own, in build/wheel/dist (installs auditwheel)
 	@sh scripts/setup.sh build venv
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -301,6 +301,11 @@ site: ## all pages as a static site in build/site; links and, in Chromium, copy 
 	@sh scripts/setup.sh build venv html
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/site.sh $(BUILD)
+
+theory.pdf: ## doc/theory.md as build/theory.pdf, printed by Chromium
+	@sh scripts/setup.sh venv html pdf
+	@mkdir -p $(BUILD)
+	@sh scripts/theory.sh $(BUILD)
 
 deb: ## Debian packages in build/deb, looked at by lintian
 	@sh scripts/setup.sh build deb

@@ -61,6 +61,9 @@ lld-14                 -                      -                      -
 llvm-14                -                      -                      -
 binaryen               binaryen               binaryen               binaryen
 m4                     m4                     m4                     m4
+fonts-freefont-ttf     gnu-free-serif-fonts   gnu-free-fonts         -
+fonts-dejavu-core      dejavu-sans-mono-fonts ttf-dejavu             -
+poppler-utils          poppler-utils          poppler                poppler
 debootstrap            debootstrap            debootstrap            -
 git                    git                    git                    git
 buildah                buildah                buildah                -

@@ -108,6 +108,11 @@ for job in "$@"; do
         need nodejs "drives the browser" "command -v node"
         need npm "installs playwright-core" "command -v npm"
         ;;
+    pdf)
+        need fonts-freefont-ttf "a font with the letters of mathematics" "fc-list | grep -q FreeSerif"
+        need fonts-dejavu-core "a font for code" "fc-list | grep -q DejaVuSansMono"
+        need poppler-utils "looks into PDF files" "command -v pdftotext && command -v pdffonts"
+        ;;
     web)
         need emscripten "headers and C library of WebAssembly" "test -d \${EMSCRIPTEN:-/usr/share/emscripten}/system/lib"
         need clang-14 "compiles to WebAssembly" "command -v clang-14"

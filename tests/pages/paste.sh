@@ -77,7 +77,7 @@ paste_lines() { # name [page]
                 ;;
             make\ * | 'git clone '*)
                 # In make help, not by make -n, which wants what a target installs first.
-                unknown=$(printf '%s' "$line" | sed 's/#.*//' | grep -oE '(^|&& )make [a-z-]+' | sed 's/.*make //' | grep -vxFf "$room/targets")
+                unknown=$(printf '%s' "$line" | sed 's/#.*//' | grep -oE '(^|&& )make [a-z.-]+' | sed 's/.*make //' | grep -vxFf "$room/targets")
                 if [ -n "$unknown" ]; then
                     echo "FAILED: $1: $line: make help has no $unknown"
                 else

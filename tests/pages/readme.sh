@@ -170,8 +170,8 @@ listed=$(sed -n 's/.*](\([a-z-]*\.md\)).*/\1/p' doc/README.md; grep -o '](\([a-z
 same "doc/README.md lists every page" "$(cd doc && ls *.md | grep -v README.md)" "$(sort -u <<<"$listed")"
 
 # A list that was merged twice shows as a target that is listed twice; a target that went shows as one that has no rule.
-listed=$(sed -n 's/^    make \([a-z-]*\) .*/\1/p' CONTRIBUTING.md | sort)
-rules=$(cat Makefile web/*.mk tests/*.mk | sed -n 's/^\([a-z-]*\):.*/\1/p' | sort -u)
+listed=$(sed -n 's/^    make \([a-z.-]*\) .*/\1/p' CONTRIBUTING.md | sort)
+rules=$(cat Makefile web/*.mk tests/*.mk | sed -n 's/^\([a-z.-]*\):.*/\1/p' | sort -u)
 same "CONTRIBUTING.md: each make target is listed once and has a rule" "$(comm -12 <(sort -u <<<"$listed") <(echo "$rules"))" "$listed"
 same "CONTRIBUTING.md: what .ci/run runs" "$(sed '/^#/d' .ci/run | grep -o 'make [a-z-]*' | sort)" \
     "$(sed -n '/^`.ci\/run` /,/^$/p' CONTRIBUTING.md | grep -o '`make [a-z-]*`' | tr -d '`' | sort -u)"
