@@ -37,6 +37,7 @@ from ._library import library_path, library_version
 from ._limits import Limit, Limits
 from ._memory import limit_memory, limit_work
 from ._model import Info, Model, Proof, compile, import_model, load
+from ._names import warn_of_other_package
 from ._run import Run
 from ._sequences import Likelihood, Next
 from ._shortcuts import certify, check, explain, gaps, limits, run
@@ -46,6 +47,8 @@ from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunc
                      RangeError, SpecSyntaxError, TemperError, UnsupportedError)
 
 __version__ = library_version
+warn_of_other_package(__file__)
+del warn_of_other_package
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",

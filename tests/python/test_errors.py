@@ -243,6 +243,7 @@ class Library(unittest.TestCase):
         with tempfile.TemporaryDirectory() as room:
             shutil.copytree(ROOT / "python", Path(room) / "python", ignore=shutil.ignore_patterns("__pycache__", "build"))
             shutil.copytree(ROOT / "include", Path(room) / "include")
+            shutil.copy(ROOT / "LICENSE", room)
             site = Path(room) / "site"
             done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps", "-q",
                                    "--target", site, Path(room) / "python"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
