@@ -83,7 +83,7 @@ same "which is there" "<!DOCTYPE html>" "$(head -c 15 "${last#file://}")"
 # ---- make help ----
 
 make --no-print-directory help | awk '{print $2}' | sort >"$room/helped"
-mentioned=$(cat README.md CONTRIBUTING.md doc/*.md .ci/run | grep -oE '(^|`|    |&& )make [a-z]+[a-z-]*(\.[a-z]+)?' | sed 's/.*make //' | sort -u)
+mentioned=$(cat README.md CONTRIBUTING.md doc/*.md .ci/run | grep -oE '(`|    |&& |stage |")make [a-z]+[a-z-]*(\.[a-z]+)?' | sed 's/.*make //' | sort -u)
 same "make help lists every target that a page or .ci/run names" "" "$(comm -23 <(echo "$mentioned") "$room/helped" | tr '\n' ' ')"
 same "make help lists targets of every makefile" "demo test-bare web" "$(echo $(grep -xE 'demo|test-bare|web' "$room/helped"))"
 same "make help lists a target once" "" "$(uniq -d "$room/helped")"
