@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "base/sha256.h"
+#include "addressed.h"
 #include "bytes.h"
 #include "random_model.h"
 
@@ -265,20 +265,6 @@ static void check_other_facts(const char *name, const bytes *model, const bytes 
 
 /* ---- forgers ---- */
 
-/* The line about the model, as it should be. */
-static void fix_model_line(bytes *c, const bytes *model) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], line[SHA256_HEX + 80];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, model->data, model->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    snprintf(line, sizeof line, "  \"model\": {\"sha256\": \"%s\", \"bytes\": %zu},", hex, model->length);
-    char *at = strstr(c->data, "  \"model\": ");
-    if (at) splice(c, (size_t)(at - c->data), strcspn(at, "\n"), line);
-}
-
 /* Another number in place of one of the text. */
 static void change_number(bytes *b, test_random *r) {
     size_t at = 0, found = 0;
@@ -332,7 +318,7 @@ static void check_tampering(const char *name, const bytes *model, const bytes *p
         if (k % 2) {
             tamper(&m, r);
             fix_digest(&m);
-            fix_model_line(&c, &m);
+            address_to(&c, &m);
         } else {
             tamper(&c, r);
         }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "base/sha256.h"
+#include "addressed.h"
 #include "test.h"
 
 /* ---- features in another dress ---- */
@@ -67,17 +67,12 @@ static const dress dresses[] = {
 
 /* The honest certificate with the SHA-256 and the size of another model. */
 static char *address(const char *certificate, const char *model) {
-    unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1];
-    sha256 h;
     size_t room = strlen(certificate) + 100;
     char *out = malloc(room);
     const char *at = strstr(certificate, "\"sha256\": \""), *end = at ? strchr(at, '}') : NULL;
     if (!out || !end) abort();
-    sha256_start(&h);
-    sha256_add(&h, model, strlen(model));
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
+    sha256_of(hex, model, strlen(model));
     snprintf(out, room, "%.*s\"sha256\": \"%s\", \"bytes\": %zu%s", (int)(at - certificate), certificate, hex,
              strlen(model), end);
     return out;

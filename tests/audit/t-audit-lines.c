@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
+#include "addressed.h"
 #include "random_model.h"
 
 typedef struct subject {
@@ -130,12 +130,7 @@ static void check_other_model(const subject *s, char *model, size_t size, const 
     char *certificate = malloc(s->size + 1), hex[SHA256_HEX + 1];
     if (!certificate) abort();
     memcpy(certificate, s->certificate, s->size + 1);
-    unsigned char sum[SHA256_SIZE];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, model, size);
-    sha256_finish(sum, &h);
-    sha256_hex(hex, sum);
+    sha256_of(hex, model, size);
     char *place = strstr(certificate, "\"sha256\": \"");
     if (CHECK(place != NULL, "%s: the certificate names no model", s->name)) {
         memcpy(place + strlen("\"sha256\": \""), hex, SHA256_HEX);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
+#include "addressed.h"
 #include "bytes.h"
 #include "test.h"
 #include "temper.h"
@@ -92,19 +92,6 @@ static void put(bytes *b, span where, const bytes *from, span what) {
     free(copy);
 }
 
-static void address(bytes *certificate, const bytes *model) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], line[200];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, model->data, model->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    span old = find(certificate, "\"model\": ", 0, "\n");
-    snprintf(line, sizeof line, "{\"sha256\": \"%s\", \"bytes\": %zu},", hex, model->length);
-    splice(certificate, old.at, old.length, line);
-}
-
 /* ---- forgeries ---- */
 
 static size_t forged;
@@ -117,7 +104,7 @@ static void check_exchanged(const char *source, const bytes *model, const bytes 
     splice(&m, digest.at - 7, digest.length + 8, "");
     put(&m, read_out(&m, k), model, read_out(model, j));
     put(&c, claim(&c, k), certificate, claim(certificate, j));
-    address(&c, &m);
+    address_to(&c, &m);
     bool fine = passes(&c, &m);
     CHECK(fine == same, "%s: output %zu for %zu: %s\n%s\n%s", source, j, k, fine ? "accepted" : why.text, c.data,
           m.data);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "base/sha256.h"
+#include "addressed.h"
 #include "bytes.h"
 #include "corpus.h"
 #include "random_formula.h"
@@ -345,13 +345,8 @@ static void tamper_model(bytes *m, test_random *r) {
 /* The certificate with this model's SHA-256 and size. */
 static bytes fitted(const bytes *certificate, const bytes *model) {
     bytes c = copy_of(certificate, 0);
-    unsigned char digest[SHA256_SIZE];
     char line[160], hex[SHA256_HEX + 1];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, model->data, model->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
+    sha256_of(hex, model->data, model->length);
     snprintf(line, sizeof line, "  \"model\": {\"sha256\": \"%s\", \"bytes\": %zu},\n", hex, model->length);
     splice(&c, line_start(&c, 2), line_start(&c, 3) - line_start(&c, 2), line);
     return c;

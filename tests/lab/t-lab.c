@@ -5,6 +5,7 @@
 #include "lab/lab.h"
 #include "lab/schedules.h"
 #include "lab/mechanism_search.h"
+#include "in_arena.h"
 #include "test.h"
 #include "xml_check.h"
 
@@ -308,7 +309,7 @@ static double share(operator_kind op, size_t n, double scale) {
     return right / all;
 }
 
-static void test_schedules(void) {
+static void test_schedules(arena *a) {
     test_random source = test_seed(0x5eed1ac);
     static const size_t lengths[] = {2, 3, 7, 16, 33, 128, 129, 500, 600, 601, 2000};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
@@ -317,16 +318,8 @@ static void test_schedules(void) {
             double got = share((operator_kind)o, n, operator_scale((operator_kind)o, (double)n));
             CHECK(fabs(got - 0.75) < 1e-10, "%s at %zu: %.17g", operator_names[o], n, got);
         }
-    trap t;
-    arena a;
-    arena_init(&a, &t);
-    if (trap_set(&t, NULL)) {
-        CHECK(false, "raised: %s", t.error.text);
-        arena_free(&a);
-        return;
-    }
     for (size_t s = 0; s < schedule_count; s++) { /* reach: all lengths, one by one */
-        const expression *factor = expression_make(&a, "%s", schedules[s].factor);
+        const expression *factor = expression_make(a, "%s", schedules[s].factor);
         for (size_t o = 0; o < SCHEDULED; o++) {
             operator_kind op = (operator_kind)o;
             double base = 1 + (double)random_below(&source, 1000) / 50, most = 9000, n = 0;
@@ -337,8 +330,6 @@ static void test_schedules(void) {
             CHECK(got == n, "%s, %s, base %g: %g, not %g", schedules[s].name, operator_names[o], base, got, n);
         }
     }
-    trap_clear(&t);
-    arena_free(&a);
 }
 
 /* ---- mechanisms in the place of a hard choice ---- */
@@ -399,7 +390,7 @@ int main(void) {
     test_random_numbers();
     test_public();
     test_stamps();
-    test_schedules();
+    test_in_arena(test_schedules);
     test_mechanism_search();
     return test_finish("t-lab");
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/sha256.h"
+#include "addressed.h"
 #include "case_file.h"
 #include "temper.h"
 #include "tensor_text.h"
@@ -112,13 +112,8 @@ static void make_tensors(test_case *c) { tensors(c, 0); }
 /* In a certificate $SHA256 and $BYTES name the model that stands before it. */
 static void make_certificate(test_case *c) {
     const case_input *model = &c->input[0];
-    unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, model->text, model->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
+    sha256_of(hex, model->text, model->length);
     case_input made = {0};
     FILE *out = open_memstream(&made.text, &made.length);
     for (const char *at = c->input[1].text; *at;)

@@ -2,6 +2,7 @@
    counts with a line `viable`, are built and proved, and their proofs audited. Logits on all short strings are
    compared with probabilities that are computed here from the table. Then rows of logits are edited, and weights of
    the source: what still passes as proved must be within the bound that it states. */
+#include "addressed.h"
 #include "test.h"
 
 #include <math.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/sha256.h"
 #include "bytes.h"
 #include "corpus.h"
 
@@ -198,21 +198,6 @@ static bytes certified(const bytes *file, temper_type type, char *bound, size_t 
     return out;
 }
 
-static bytes addressed(const bytes *certificate, const bytes *file) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], line[200];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, file->data, file->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    bytes c = copy_of(certificate, 400);
-    char *at = strstr(c.data, "{\"sha256\""), *end = at ? strchr(at, '}') : NULL;
-    snprintf(line, sizeof line, "{\"sha256\": \"%s\", \"bytes\": %zu", hex, file->length);
-    if (CHECK(at && end, "no digest:\n%s", c.data)) splice(&c, (size_t)(at - c.data), (size_t)(end - at), line);
-    return c;
-}
-
 static temper_error audit_error;
 
 static bool audit_passes(const bytes *certificate, const bytes *file) {
@@ -283,7 +268,9 @@ static void check_edited(const bytes *file, const bytes *certificate, const char
     if (edit_logit(&changed, which, leave_out, r) &&
         temper_model_read(&m, changed.data, changed.length, &e) == TEMPER_OK) {
         double off = distance(m, x, type);
-        bytes old = addressed(certificate, &changed), c = certified(&changed, type, now, sizeof now, &claim);
+        bytes old = copy_of(certificate, 400);
+        address_to(&old, &changed);
+        bytes c = certified(&changed, type, now, sizeof now, &claim);
         CHECK(is_within(off, bound) || !audit_passes(&old, &changed), "off by %g, and the audit accepts:\n%s\n%s",
               off, old.data, changed.data);
         CHECK(!*now || is_within(off, now), "off by %g, and certify says %s:\n%s\n%s", off, now, x->source,
@@ -343,7 +330,8 @@ static void check_other_source(const bytes *file, const bytes *certificate, cons
         CHECK(temper_model_read(&here, file->data, file->length, &e) == TEMPER_OK &&
                   temper_model_read(&there, other.data, other.length, &e) == TEMPER_OK,
               "%s", e.text)) {
-        bytes old = addressed(&c, &m);
+        bytes old = copy_of(&c, 400);
+        address_to(&old, &m);
         bool same = apart(here, there, x->letters) < 1e-9;
         CHECK(!audit_passes(&old, &m) || same, "the audit takes other weights:\n%s\n%s", old.data, m.data);
         met.sources += !same;

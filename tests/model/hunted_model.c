@@ -1,10 +1,10 @@
+#include "addressed.h"
 #include "hunted_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
 #include "corpus.h"
 #include "random_formula.h"
 #include "run/dense.h"
@@ -116,15 +116,10 @@ void hunted_attack(const target *t, test_random *r, uint64_t *strings) {
 }
 
 char *hunted_address(const char *certificate, const target *t) {
-    unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1], *out = malloc(strlen(certificate) + 100);
-    sha256 s;
     const char *at = strstr(certificate, "\"sha256\": \""), *end = at ? strchr(at, '}') : NULL;
     if (!out || !end) abort();
-    sha256_start(&s);
-    sha256_add(&s, t->text, t->size);
-    sha256_finish(digest, &s);
-    sha256_hex(hex, digest);
+    sha256_of(hex, t->text, t->size);
     sprintf(out, "%.*s\"sha256\": \"%s\", \"bytes\": %zu%s", (int)(at - certificate), certificate, hex, t->size, end);
     return out;
 }

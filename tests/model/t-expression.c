@@ -1,5 +1,6 @@
 /* Expressions of (i, n): parse(print(e)) is e, bit by bit, and the value is that of a second evaluator, which works
    on the printed text with two stacks. Hostile texts are refused without deep recursion. */
+#include "in_arena.h"
 #include "test.h"
 
 #include <math.h>
@@ -161,38 +162,29 @@ static bool mentions_length(const char *s) {
     return false;
 }
 
-static void test_trees(void) {
+static void test_trees(arena *a) {
     test_random r = test_seed(3);
     size_t rounds = (size_t)(20000 * test_effort());
-    trap t;
-    arena a;
-    arena_init(&a, &t);
-    if (trap_set(&t, NULL)) {
-        CHECK(false, "raised: %s", t.error.text);
-        arena_free(&a);
-        return;
-    }
-    for (size_t k = 0; k < rounds; k++, arena_reset(&a)) {
-        const expression *e = random_tree(&a, &r, 1 + (unsigned)random_below(&r, 5));
+    for (size_t k = 0; k < rounds; k++, arena_reset(a)) {
+        const expression *e = random_tree(a, &r, 1 + (unsigned)random_below(&r, 5));
         text printed, again;
-        text_init(&printed, &a);
+        text_init(&printed, a);
         expression_print(&printed, e);
-        const expression *back = expression_parse(&a, printed.data, printed.length, 1, 1);
+        const expression *back = expression_parse(a, printed.data, printed.length, 1, 1);
         CHECK(is_same(e, back), "%s reads back to another tree", printed.data);
-        text_init(&again, &a);
-        expression_print(&again, expression_copy(&a, back));
+        text_init(&again, a);
+        expression_print(&again, expression_copy(a, back));
         CHECK(!strcmp(printed.data, again.data), "%s prints again as %s", printed.data, again.data);
         double n = (double)random_below(&r, 30), size = n + 1 + (double)random_below(&r, 2);
         double i = (double)random_below(&r, (uint64_t)size);
         double x = expression_eval(e, i, n, size), y = evaluate_text(printed.data, i, n, size);
         CHECK(same_bits(x, y), "%s at i = %g, n = %g, N = %g: %a and %a", printed.data, i, n, size, x, y);
-        double tile[40], *scratch = arena_alloc(&a, 40 * expression_scratch(e), sizeof *scratch);
+        double tile[40], *scratch = arena_alloc(a, 40 * expression_scratch(e), sizeof *scratch);
         expression_tile(tile, e, 0, (size_t)size, n, size, scratch);
         CHECK(same_bits(x, tile[(size_t)i]), "%s at i = %g, n = %g, N = %g: %a, in a tile %a", printed.data, i, n,
               size, x, tile[(size_t)i]);
         CHECK(expression_uses(e, EXPR_LENGTH) == mentions_length(printed.data), "does %s use n?", printed.data);
     }
-    arena_free(&a);
 }
 
 /* ---- fixed values and bad texts ---- */
@@ -273,7 +265,7 @@ static void test_hostile(void) {
 }
 
 int main(void) {
-    test_trees();
+    test_in_arena(test_trees);
     test_fixed();
     test_hostile();
     return test_finish("expression");

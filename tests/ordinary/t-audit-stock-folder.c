@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sha256.h"
+#include "addressed.h"
 #include "ordinary_trials.h"
 
 static struct { size_t folders, changed; } total;
@@ -21,11 +21,6 @@ static const char *const names[] = {
     "tokenizer.json", "generation_config.json", "tokenizer_config.json", "Modelfile",
     "README.md",      "testvectors.jsonl",      "certificate.json"};
 enum { GGUF, SAFETENSORS, ONNX, CONFIG, TOKENIZER, TOKENIZER_CONFIG = 6, CERTIFICATE = 10, FILES };
-
-typedef struct bytes {
-    char *data;
-    size_t length;
-} bytes;
 
 typedef struct trial {
     const char *source;
@@ -79,13 +74,8 @@ static void write_all(const trial *t) {
 /* ---- changes ---- */
 
 static void put_digest(char *out, const bytes *b) {
-    unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, b->data, b->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
+    sha256_of(hex, b->data, b->length);
     memcpy(out, hex, SHA256_HEX);
 }
 

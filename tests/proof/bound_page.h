@@ -30,8 +30,8 @@ enum {
     F32_F64_TILE512 = 47
 };
 
-/* Every type of one row, and of those in tiles one of each kind. */
-enum { PAGE_TYPES = 19 };
+/* Every type of one row first, and of those in tiles one of each kind. */
+enum { PAGE_TYPES = 19, PAGE_ROW_TYPES = 12 };
 extern const temper_type page_types[PAGE_TYPES];
 
 page page_of(temper_type type, uint64_t size);

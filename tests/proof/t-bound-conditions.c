@@ -5,17 +5,12 @@
 #include <stdio.h>
 
 #include "bound/role_bounds.h"
+#include "bound_page.h"
 #include "role_page.h"
 #include "test.h"
 
 static arena memory;
 static trap no_memory;
-
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 /* ---- where they stop ---- */
 
@@ -55,10 +50,10 @@ static uint64_t last_page(temper_type type, const head_shape *s, condition *hold
 }
 
 static void compare_ends(const char *what, const head_shape *s, condition *holds, bool hard) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        uint64_t x = last_found(TYPES[k], s, hard), y = last_page(TYPES[k], s, holds);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
+        uint64_t x = last_found(page_types[k], s, hard), y = last_page(page_types[k], s, holds);
         CHECK(x == y, "%s%s in %s holds to M = %llu, by the page to %llu", hard ? "hard " : "", what,
-              temper_type_name(TYPES[k]), (unsigned long long)x, (unsigned long long)y);
+              temper_type_name(page_types[k]), (unsigned long long)x, (unsigned long long)y);
     }
 }
 
@@ -76,14 +71,14 @@ static bool holds_at(temper_type type, head_shape s, uint64_t m, uint64_t x, boo
 }
 
 static void compare_sharpness(const char *what, const head_shape *s, condition *holds, bool hard) {
-    for (size_t k = 0; k < TYPE_COUNT; k++)
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++)
         for (uint64_t m = 1; m <= 5; m += m) {
             uint64_t last[2];
             for (int second = 0; second < 2; second++) {
                 uint64_t good = 0, bad = SHARPEST;
                 while (bad - good > 1) {
                     uint64_t middle = (good + bad) / 2;
-                    if (holds_at(TYPES[k], *s, m, middle, hard, second ? holds : NULL))
+                    if (holds_at(page_types[k], *s, m, middle, hard, second ? holds : NULL))
                         good = middle;
                     else
                         bad = middle;
@@ -91,22 +86,22 @@ static void compare_sharpness(const char *what, const head_shape *s, condition *
                 last[second] = good;
             }
             CHECK(last[0] == last[1], "%s%s in %s at M = %llu holds to kappa = %a, by the page to %a",
-                  hard ? "hard " : "", what, temper_type_name(TYPES[k]), (unsigned long long)m, sharpness(last[0]),
-                  sharpness(last[1]));
+                  hard ? "hard " : "", what, temper_type_name(page_types[k]), (unsigned long long)m,
+                  sharpness(last[0]), sharpness(last[1]));
         }
 }
 
 /* Count: weights on the least grid of the format. */
 static void check_grids(void) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        int least = (int)log2(number_type_of(TYPES[k])->storage->least);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
+        int least = (int)log2(number_type_of(page_types[k])->storage->least);
         for (int g = least - 1; g <= least + 1; g++) {
             head_shape s = {.role = ROLE_COUNT, .weight = ldexp(1, g), .grid = g};
             s.letters = s.edges = s.weight;
-            page p = page_of(TYPES[k], 3);
+            page p = page_of(page_types[k], 3);
             if (s.weight > 0)
-                CHECK(found(TYPES[k], &s, 3, false) == page_count_holds(&p, &s), "count in %s on the grid 2^%d",
-                      temper_type_name(TYPES[k]), g);
+                CHECK(found(page_types[k], &s, 3, false) == page_count_holds(&p, &s), "count in %s on the grid 2^%d",
+                      temper_type_name(page_types[k]), g);
         }
     }
 }
@@ -114,8 +109,8 @@ static void check_grids(void) {
 /* Hard runs of once and nearest: a query ceil2(N)/d, or the constant 1 with a weight, and the key K*(1 - c), or c.
    The difference of candidates and others must not be rounded to 0. */
 static void check_hard_difference(void) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        const number_type *n = number_type_of(TYPES[k]);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
+        const number_type *n = number_type_of(page_types[k]);
         int stored = (int)log2(n->storage->least), summed = (int)log2(n->accumulation->least);
         for (int q = -3; q <= 3; q++)
             for (int form = 0; form < 4; form++) {
@@ -133,16 +128,16 @@ static void check_hard_difference(void) {
                 head_shape s = {
                     .role = ROLE_NEAREST, .soft_ties = true, .tests = true, .rows = 1, .query = &a, .key = &b};
                 bool fits = size >= stored + 1 && size + key >= summed + 1;
-                CHECK(found(TYPES[k], &s, 5, true) == fits, "hard nearest in %s: query %s 2^%d, key 2^%d",
-                      temper_type_name(TYPES[k]), power ? "from" : "of", size, key);
+                CHECK(found(page_types[k], &s, 5, true) == fits, "hard nearest in %s: query %s 2^%d, key 2^%d",
+                      temper_type_name(page_types[k]), power ? "from" : "of", size, key);
             }
     }
 }
 
 /* What the least query and the least key are, by the form of their terms. */
 static void check_hard_forms(void) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        const number_type *n = number_type_of(TYPES[k]);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
+        const number_type *n = number_type_of(page_types[k]);
         int stored = (int)log2(n->storage->least);
         if (stored < -1000) continue; /* 1/d would be no double */
         for (int q = -2; q <= 2; q++) {
@@ -169,8 +164,8 @@ static void check_hard_forms(void) {
                                           {{.size = FORM_CONSTANT, .c = -2}, large / 2}};
             row_shape of_small = {1, &small}, of_k = {2, with_k};
             head_shape odd = {.role = ROLE_ONCE, .soft_ties = true, .rows = 1, .query = &of_small, .key = &of_k};
-            CHECK(found(TYPES[k], &odd, 5, true) == (w >= 2 * n->accumulation->least), "hard once in %s, K = 2^%d",
-                  temper_type_name(TYPES[k]), stored + 5 + q);
+            CHECK(found(page_types[k], &odd, 5, true) == (w >= 2 * n->accumulation->least),
+                  "hard once in %s, K = 2^%d", temper_type_name(page_types[k]), stored + 5 + q);
             term_shape c = {{.size = FORM_BOOLEAN, .c = 1}, 4}, constant = {{.size = FORM_CONSTANT, .c = -2}, 2};
             const term_shape keys[2] = {c, constant};
             for (size_t j = 0; j < sizeof queries / sizeof *queries; j++)
@@ -178,8 +173,9 @@ static void check_hard_forms(void) {
                     row_shape a = {queries[j].count, queries[j].terms}, b = {count, keys};
                     head_shape s = {.role = ROLE_ONCE, .soft_ties = true, .rows = 1, .query = &a, .key = &b};
                     bool fits = queries[j].least >= 2 * n->storage->least;
-                    CHECK(found(TYPES[k], &s, 5, true) == fits, "hard once in %s, query %zu with 2^%d, %zu key terms",
-                          temper_type_name(TYPES[k]), j, stored + 1 + q, count);
+                    CHECK(found(page_types[k], &s, 5, true) == fits,
+                          "hard once in %s, query %zu with 2^%d, %zu key terms", temper_type_name(page_types[k]), j,
+                          stored + 1 + q, count);
                 }
         }
     }
@@ -203,13 +199,13 @@ static void check_hard_distances(void) {
 }
 
 static void check_letters(void) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
         bounds b;
-        bool ascending = number_type_is_emulated(TYPES[k]);
-        bounds_init(&b, number_type_of(TYPES[k]), ascending, 1000, &memory);
+        bool ascending = number_type_is_emulated(page_types[k]);
+        bounds_init(&b, number_type_of(page_types[k]), ascending, 1000, &memory);
         CHECK(ball_upper(b.normal_s) == b.s->least * ldexp(1, b.s->precision - 1) &&
                   ball_upper(b.normal_a) == b.a->least * ldexp(1, b.a->precision - 1),
-              "least normal numbers of %s", temper_type_name(TYPES[k]));
+              "least normal numbers of %s", temper_type_name(page_types[k]));
         arena_reset(&memory);
     }
 }

@@ -4,17 +4,12 @@
 #include <stdio.h>
 
 #include "bound/role_bounds.h"
+#include "bound_page.h"
 #include "quantity_page.h"
 #include "test.h"
 
 static arena memory;
 static trap no_memory;
-
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static struct { size_t proved, failed; } met;
 
@@ -106,7 +101,7 @@ static void check_type(temper_type type) {
 int main(void) {
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
-    for (size_t k = 0; k < TYPE_COUNT; k++) check_type(TYPES[k]);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) check_type(page_types[k]);
     CHECK(met.proved > 100 && met.failed > 100, "%zu are proved, %zu are not", met.proved, met.failed);
     arena_free(&memory);
     return test_finish("t-bound-match");

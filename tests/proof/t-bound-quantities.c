@@ -4,16 +4,11 @@
 #include <stdio.h>
 
 #include "bound/quantity.h"
+#include "bound_page.h"
 #include "test.h"
 
 static arena memory;
 static trap no_memory;
-
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static bounds bounds_of(temper_type type, uint64_t size) {
     bounds b;
@@ -211,9 +206,9 @@ int main(void) {
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
     check_forms();
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        check_ends(TYPES[k]);
-        if (number_type_of(TYPES[k])->accumulation->precision < 30) check_scores(TYPES[k]);
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
+        check_ends(page_types[k]);
+        if (number_type_of(page_types[k])->accumulation->precision < 30) check_scores(page_types[k]);
     }
     check_head_part();
     arena_free(&memory);

@@ -7,18 +7,11 @@
 
 #include "bound/role_bounds.h"
 #include "number/elementary.h"
+#include "bound_page.h"
 #include "test.h"
-
-typedef long double real;
 
 static arena memory;
 static trap no_memory;
-
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 typedef struct arithmetic {
     const number_format *s, *a;
@@ -210,12 +203,12 @@ static void check_head(temper_type type, test_random *r, double best[3]) {
 }
 
 static void check_quantities(test_random *r) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
         double best[3] = {0, 0, 0};
-        for (int trial = 0; trial < 1500 * test_effort(); trial++) check_head(TYPES[k], r, best);
+        for (int trial = 0; trial < 1500 * test_effort(); trial++) check_head(page_types[k], r, best);
         if (test_effort() < 0.9) continue;
         CHECK(best[0] > 0.9 && best[1] > 0.45 && best[2] > 0.3,
-              "%s: bounds of rows, scores, logits are used to %g, %g, %g", temper_type_name(TYPES[k]), best[0],
+              "%s: bounds of rows, scores, logits are used to %g, %g, %g", temper_type_name(page_types[k]), best[0],
               best[1], best[2]);
     }
 }
@@ -378,10 +371,11 @@ int main(void) {
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
     check_quantities(&r);
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
+    for (size_t k = 0; k < PAGE_ROW_TYPES; k++) {
         double best = 0;
-        for (int trial = 0; trial < 60; trial++) best = fmax(best, check_head_part(TYPES[k], trial % 2, &r));
-        CHECK(best > 0.4, "%s: a key of Booleans and i/N uses %g of its bound", temper_type_name(TYPES[k]), best);
+        for (int trial = 0; trial < 60; trial++) best = fmax(best, check_head_part(page_types[k], trial % 2, &r));
+        CHECK(best > 0.4, "%s: a key of Booleans and i/N uses %g of its bound", temper_type_name(page_types[k]),
+              best);
     }
     for (int scaled = 0; scaled < 2; scaled++) {
         check_lookup(TEMPER_TYPE_F64, scaled, 14000000, &r, 0.25);

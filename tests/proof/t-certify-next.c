@@ -2,6 +2,7 @@
    line `viable`: what certify proves of them passes the audit, whatever the claim, and models of languages with
    an automaton that both programs can follow are proved to say what comes next. A certificate of one language
    does not pass for another one whose source is put in its place. */
+#include "addressed.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/sha256.h"
 #include "bytes.h"
 #include "logic/formula_print.h"
 #include "random_formula.h"
@@ -113,19 +113,6 @@ static bytes certified(const bytes *file, temper_type type, size_t n, temper_cer
     return out;
 }
 
-static void put_digest(bytes *c, const bytes *file) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], line[200];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, file->data, file->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    char *at = strstr(c->data, "{\"sha256\""), *end = strchr(at, '}');
-    snprintf(line, sizeof line, "{\"sha256\": \"%s\", \"bytes\": %zu", hex, file->length);
-    splice(c, (size_t)(at - c->data), (size_t)(end - at), line);
-}
-
 static void put_source(bytes *b, const char *begin, const char *end_of, const char *source) {
     char line[3200], *at = strstr(b->data, begin), *end = at ? strstr(at, end_of) : NULL;
     size_t used = (size_t)snprintf(line, sizeof line, "%s", begin);
@@ -150,7 +137,7 @@ static void check_swapped(const bytes *file, const bytes *certificate, const sub
     splice(&m, (size_t)(digest + 1 - m.data), m.length - (size_t)(digest + 1 - m.data), "");
     put_source(&m, "source \"", "\"\n", other);
     put_source(&c, "\"source\": \"", "\",\n", other);
-    put_digest(&c, &m);
+    address_to(&c, &m);
     temper_model *read = NULL;
     if (CHECK(temper_model_read(&read, m.data, m.length, &e) == TEMPER_OK, "%s\n%s", e.text, m.data)) {
         CHECK(temper_audit(c.data, c.length, m.data, m.length, &e) != TEMPER_OK, "the audit takes %s for %s:\n%s",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
+#include "addressed.h"
 #include "bytes.h"
 #include "model/model.h"
 #include "temper.h"
@@ -160,19 +160,6 @@ static void check_others(void) {
 
 /* ---- the forger ---- */
 
-static void address(bytes *certificate, const bytes *file) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], line[200];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, file->data, file->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    snprintf(line, sizeof line, "  \"model\": {\"sha256\": \"%s\", \"bytes\": %zu},", hex, file->length);
-    char *at = strstr(certificate->data, "  \"model\": {");
-    splice(certificate, (size_t)(at - certificate->data), strcspn(at, "\n"), line);
-}
-
 static void fix_digest(bytes *m) {
     char *last = NULL, line[40];
     for (char *p = m->data; (p = strstr(p, "\ndigest ")) != NULL; p++) last = p + 1;
@@ -195,7 +182,7 @@ static void check_other_language(const subject *s, const char *other, bool is_sa
     fix_digest(&file);
     replace(&certificate, "\"source\": \"", s->text, other);
     replace(&certificate, "{\"language\": \"", s->text, other);
-    address(&certificate, &file);
+    address_to(&certificate, &file);
     CHECK(audit(&certificate, &file, &e) == is_same, "%s as %s: %s", s->text, other, e.text);
     free(file.data);
     free(certificate.data);
