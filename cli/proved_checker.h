@@ -1,4 +1,5 @@
-/* temper-checker, the checker whose soundness is a theorem (doc/checker.md), as a second opinion of `temper audit`. */
+/* temper-checker, the checker whose soundness is a theorem (doc/checker.md), as a second opinion of `temper
+   audit`. */
 #ifndef CLI_PROVED_CHECKER_H
 #define CLI_PROVED_CHECKER_H
 

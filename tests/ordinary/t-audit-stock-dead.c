@@ -1,7 +1,7 @@
-/* Files in which something happens at <dead> that no string of letters shows: the audit refuses those in which a number
-   is beyond f16 or f32 there, and those in which something may be legal after it. Of short ones the emulator of kernels
-   shows what it refuses: an edit that is taken is right on every string that is run, and one that is refused is wrong
-   on some. */
+/* Files in which something happens at <dead> that no string of letters shows: the audit refuses those in which a
+   number is beyond f16 or f32 there, and those in which something may be legal after it. Of short ones the
+   emulator of kernels shows what it refuses: an edit that is taken is right on every string that is run, and one
+   that is refused is wrong on some. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>

@@ -80,8 +80,8 @@ static double score_spread(const lift *u, const lift_product *p, double score) {
 }
 
 /* What the column that remembers <dead> holds after it, at least. One <dead> leaves n e^-score to others. A cache
-   in f16 adds up no more than 2,048 of them, if all weigh the same: scores that are d apart make sums smaller by e^-2d
-   at most, since rounding takes no more than scaling did. */
+   in f16 adds up no more than 2,048 of them, if all weigh the same: scores that are d apart make sums smaller by
+   e^-2d at most, since rounding takes no more than scaling did. */
 static double least_died(const ordinary_audit *s) {
     const lift *u = s->u;
     const lift_head *h = head_of_dead(u);
