@@ -235,6 +235,23 @@ def read_scripts(folder, categories):
     return names, {name: merged(scripts[name]) for name in names if name in scripts}, extensions
 
 
+def bidi_classes(folder, names):
+    """Also of characters that are not assigned: lines @missing, of which later ones come first."""
+    path = folder / "extracted/DerivedBidiClass.txt"
+    found, short = ranges_of(path), {long: all_names[1] for long, all_names in names.items()}
+    owner = ["L"] * ENDS
+    for low, high, name in re.findall(r"@missing: (\w+)\.\.(\w+); (\w+)", path.read_text(encoding="utf-8")):
+        owner[int(low, 16):int(high, 16) + 1] = [short[name]] * (int(high, 16) + 1 - int(low, 16))
+    for name, some in found.items():
+        for low, high in some:
+            owner[low:high] = [name] * (high - low)
+    cuts = [0] + [code for code in range(1, ENDS) if owner[code] != owner[code - 1]] + [ENDS]
+    found = collections.defaultdict(list)
+    for low, high in zip(cuts, cuts[1:]):
+        found[owner[low]].append((low, high))
+    return found
+
+
 def merged(some):
     """Disjoint ranges in order, neighbours joined."""
     out = []
@@ -250,7 +267,8 @@ def make(folder):
     categories = read_categories(folder)
     binary, long_names = binary_properties(folder), property_names(folder)
     names, scripts, extensions = read_scripts(folder, categories)
-    bidi, bidi_names = ranges_of(folder / "extracted/DerivedBidiClass.txt"), aliases(folder, "bc")
+    bidi_names = aliases(folder, "bc")
+    bidi = bidi_classes(folder, bidi_names)
     breaks = grapheme_breaks(folder, binary["Extended_Pictographic"])
     own, break_names = own_classes(categories), aliases(folder, "GCB")
     sets = [*categories.values(), *binary.values(), *scripts.values(), *extensions.values(), *bidi.values(), *breaks.values(),
