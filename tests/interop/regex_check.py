@@ -94,11 +94,36 @@ def check_categories(counts, build, rng):
         compare(counts, build, written, written, ["--alphabet", "".join(dict.fromkeys(some))], list(dict.fromkeys(some)))
 
 
+def check_properties(counts, build, rng):
+    """Scripts and yes-or-no properties of letters that have long been assigned."""
+    old = unicodedata.ucd_3_2_0
+    letters = [chr(c) for c in range(0x21, 0x11000) if not chr(c).isspace() and old.category(chr(c)) == unicodedata.category(chr(c)) and
+               old.category(chr(c)) not in ("Cn", "Cs", "Cc", "Co", "Zs", "Zl", "Zp")]
+    names = ["Script=" + name for name in ("Greek", "Latin", "Cyrillic", "Arab", "Hebrew", "Han", "Hiragana", "Thai", "Devanagari", "Cans")]
+    names += "Alphabetic Lowercase Uppercase Cased Math Dash Hex_Digit ID_Start XID_Continue Ideographic Diacritic White_Space".split()
+    names += ["scx=Hira", "scx=Kana", "bc=R", "bc=AL", "bc=EN", "bc=NSM", "gcb=SpacingMark", "gcb=LVT"]
+    for name in names:
+        members = [c for c in rng.sample(letters, 9000) if regex.fullmatch(r"\p{%s}" % name, c)]
+        some = sorted(set(rng.sample(letters, 300) + members[:60] + ["a"]))
+        written = rng.choice([r"\p{%s}", r"[^\P{%s}]", r"\P{^%s}"]) % name
+        compare(counts, build, written, r"\p{%s}" % name, ["--alphabet", "".join(some)], some)
+
+
+def check_clusters(counts, build, rng):
+    """Strings of letters of each kind that no end of a line is."""
+    letters = "aé\u0301\u200d\u0600\u0903\u1100\u1161\u11a8\uac00\uac01\u00a9\U0001f468\U0001f3fd\U0001f1e9\U0001f1ea"
+    for count in (1, 2, 3):
+        strings = sorted({"".join(rng.choice(letters) for _ in range(rng.randrange(1, 7))) for _ in range(1500)})
+        compare(counts, build, r"\X{%d}" % count, r"\X{%d}" % count, ["--alphabet", letters], strings)
+
+
 def main():
     rng, counts = random.Random(35), [0, 0, 0]
     check_random(counts, sys.argv[1], rng)
     check_cases(counts, sys.argv[1], rng)
     check_categories(counts, sys.argv[1], rng)
+    check_properties(counts, sys.argv[1], rng)
+    check_clusters(counts, sys.argv[1], rng)
     passed, failed, members = counts
     if members < 500:
         failed += 1
