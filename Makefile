@@ -159,10 +159,11 @@ $(BUILD)/made/flint_link.c: $(FLINT_USERS) scripts/flint-link.sh
 	$(Q)sh scripts/flint-link.sh "$(CC)" $(@D) "$(EXACT)" $(FLINT_USERS)
 $(BUILD)/cli/lazy/flint_open.o: $(BUILD)/made/flint_link.c
 
-# What it links of FLINT comes before the library, whose exact_open.c is then left out.
+# What it links of FLINT comes before the library, whose exact_open.c is then left out. Before glibc 2.34 dlopen is in
+# a library of its own.
 $(BUILD)/temper: $(CLI_OBJ) $(LAZY_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(if $(LAZY),-ldl $(OTHERS),$(LDLIBS))
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -ldl $(if $(LAZY),$(OTHERS),$(LDLIBS))
 
 $(TEST_BIN) $(TEST_LONG): $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
@@ -181,7 +182,7 @@ $(BUILD)/mpi/%.o: mpi/%.c
 
 $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
-	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ -ldl $(LDLIBS)
 
 include web/web.mk $(sort $(wildcard tests/*.mk))
 
@@ -287,10 +288,10 @@ test-html: ## pages of show --html in headless Chromium, compared with the other
 	@sh tests/html/run.sh $(BUILD)
 
 .PHONY: wheel test-notebook site theory.pdf deb
-wheel: ## a wheel with all libraries inside, checked and tried in an environment of its own, in build/wheel/dist (installs auditwheel)
-	@sh scripts/setup.sh build venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@sh scripts/wheel.sh $(BUILD)
+wheel: ## a wheel with program and libraries inside, built on Debian 11 and tried in old and new Pythons, in build/wheel/dist (root; minutes)
+	@sh scripts/setup.sh build venv bare
+	@mkdir -p $(BUILD)
+	@bash scripts/wheel.sh $(BUILD)
 
 test-notebook: ## the notebook python/temper.ipynb shows what is committed, and its cards look alike in every host (installs Jupyter; half a minute); UPDATE=yes writes it
 	@sh scripts/setup.sh build venv html

@@ -26,8 +26,8 @@ ROOT = HERE / "sources" if (HERE / "sources").is_dir() else HERE.parent
 HEADER = ROOT / "include" / "temper.h"
 INSIDE = os.environ.get("TEMPER_LIBRARY_INSIDE") != "no"
 # What `make` builds library and program from.
-NEEDED = ("Makefile", "LICENSE", "include", "src", "lab", "cli", "completions", "examples", "scripts", "man", "web/web.mk", "web/libc.list",
-          "tests/bare/bare.mk", "tests/release/release.mk")
+NEEDED = ("Makefile", "LICENSE", "include", "src", "lab", "cli", "completions", "examples", "scripts", "man", "web/*.mk", "web/libc.list",
+          "tests/*.mk")
 
 
 def version():
