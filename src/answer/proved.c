@@ -10,6 +10,7 @@
 #include "bound/proof.h"
 #include "number/quick_ball.h"
 #include "number/rational.h"
+#include "bound/language_proof.h"
 #include "recognise/recognise.h"
 #include "run/exact_run.h"
 
@@ -61,7 +62,7 @@ static void take_no_proof(proof_entry *e, const char *why) {
 }
 
 static proof_memo *memo_of(const temper_model *m, trap *t) {
-    model_memo *known = atomic_load(m->memo);
+    model_memo *known = atomic_load(&m->memo[MEMO_PROOFS]);
     if (known) return (proof_memo *)known;
     proof_memo *p = caller_alloc(t, 1, sizeof *p);
     memset(p, 0, sizeof *p);
@@ -77,7 +78,7 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     /* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
     for (size_t type = 0; m->rescaled && type < NUMBER_TYPES; type++)
         take_no_proof(&p->entries[type][0], "its softmax scales were chosen by hand");
-    if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
+    if (atomic_compare_exchange_strong(&m->memo[MEMO_PROOFS], &known, &p->memo)) return p;
     release(&p->memo);
     return (proof_memo *)known;
 }
@@ -296,7 +297,7 @@ static void find_heads(entry *e, void *context) {
     const temper_model *m = q->model;
     if (q->memo->heads) return;
     bool hard = m->method == TEMPER_METHOD_HARD;
-    const study *s = m->rescaled ? NULL : recognition_study(recognise(m, NULL, hard, &e->memory));
+    const study *s = m->rescaled ? NULL : recognition_study(recognise_source(m, hard, &e->memory).recognition);
     q->memo->texts.trap = e->trap;
     proved_head **heads = arena_zalloc(&q->memo->texts, (size_t)m->layer_count + 1, sizeof *heads);
     for (uint32_t l = 0; l < m->layer_count; l++) {

@@ -1,5 +1,8 @@
 #include "bound/language_proof.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/entry.h"
@@ -104,11 +107,11 @@ static void by_viable(source_recognition *out, const temper_model *m, const temp
     out->why = NULL;
 }
 
-source_recognition recognise_source(const temper_model *m, bool hard, arena *a) {
+static source_recognition read_source(const temper_model *m, bool hard, arena *a) {
     work w = {.m = m, .arena = a, .spec = model_spec(m, a)};
     source_recognition out = {0};
     if (w.spec && m->kind == TEMPER_KIND_NEXT) {
-        out.recognition = recognise(m, NULL, hard, a);
+        out.recognition = recognise(m, w.spec, hard, a);
         if (recognition_study(out.recognition)) out.outputs = next_proofs(m, w.spec, out.recognition, &out.why, a);
         out.is_formula = out.outputs != NULL;
         if (recognition_study(out.recognition) && !out.outputs) by_viable(&out, m, w.spec, hard, a);
@@ -118,7 +121,7 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
     }
     if (w.spec) find_languages(&w);
     if (!w.used_count) {
-        out.recognition = recognise(m, NULL, hard, a);
+        out.recognition = recognise(m, w.spec, hard, a);
         out.is_formula = recognition_study(out.recognition) && recognition_is_formula(out.recognition, &out.why);
         return out;
     }
@@ -142,4 +145,94 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
         out.languages.count = 0;
     }
     return out;
+}
+
+/* ---- what is kept with the model ---- */
+
+typedef struct kept_home kept_home;
+
+/* A recognition in memory of its own. It is changed by those who ask it, so one has it at a time. */
+typedef struct kept {
+    arena room;
+    source_recognition found;
+    kept_home *home;
+    bool hard, complete;
+} kept;
+
+/* Whoever has a recognition may outlive the model. */
+struct kept_home {
+    model_memo memo;
+    atomic_uint users; /* besides the model */
+    pthread_mutex_t lock;
+    kept *free[2]; /* by `hard` */
+    bool closed;   /* the model is gone */
+};
+
+static void drop(kept *k) {
+    if (!k) return;
+    arena_free(&k->room);
+    free(k);
+}
+
+static void leave(kept_home *home) {
+    if (atomic_fetch_sub(&home->users, 1) > 0) return;
+    pthread_mutex_destroy(&home->lock);
+    free(home);
+}
+
+static void close_home(model_memo *memo) {
+    kept_home *home = (kept_home *)memo;
+    pthread_mutex_lock(&home->lock);
+    home->closed = true;
+    for (size_t k = 0; k < 2; k++) drop(home->free[k]);
+    pthread_mutex_unlock(&home->lock);
+    leave(home);
+}
+
+static void give_back(void *slot) {
+    kept *k = *(kept **)slot;
+    if (!k) return;
+    kept_home *home = k->home;
+    k->room.trap = NULL;
+    pthread_mutex_lock(&home->lock);
+    if (k->complete && !home->closed && !home->free[k->hard]) {
+        home->free[k->hard] = k;
+        k = NULL;
+    }
+    pthread_mutex_unlock(&home->lock);
+    drop(k);
+    leave(home);
+}
+
+static kept_home *home_of(const temper_model *m, trap *t) {
+    model_memo *known = atomic_load(&m->memo[MEMO_RECOGNITION]);
+    if (known) return (kept_home *)known;
+    kept_home *home = caller_alloc(t, 1, sizeof *home);
+    *home = (kept_home){.memo = {close_home}};
+    pthread_mutex_init(&home->lock, NULL);
+    if (atomic_compare_exchange_strong(&m->memo[MEMO_RECOGNITION], &known, &home->memo)) return home;
+    close_home(&home->memo);
+    return (kept_home *)known;
+}
+
+source_recognition recognise_source(const temper_model *m, bool hard, arena *a) {
+    if (!m->memo) return read_source(m, hard, a); /* it is still being built */
+    kept_home *home = home_of(m, a->trap);
+    kept **slot = arena_zalloc(a, 1, sizeof *slot), *k;
+    arena_on_release(a, give_back, slot);
+    pthread_mutex_lock(&home->lock);
+    k = home->free[hard];
+    home->free[hard] = NULL;
+    pthread_mutex_unlock(&home->lock);
+    if (!k) {
+        k = caller_alloc(a->trap, 1, sizeof *k);
+        *k = (kept){.home = home, .hard = hard};
+        arena_init(&k->room, a->trap);
+    }
+    atomic_fetch_add(&home->users, 1);
+    *slot = k;
+    k->room.trap = a->trap;
+    if (!k->complete) k->found = read_source(m, hard, &k->room);
+    k->complete = true;
+    return k->found;
 }

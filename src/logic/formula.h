@@ -6,6 +6,8 @@
 #ifndef LOGIC_FORMULA_H
 #define LOGIC_FORMULA_H
 
+#include <stdatomic.h>
+
 #include "automata/dfa.h"
 #include "base/alphabet.h"
 #include "base/table.h"
@@ -219,7 +221,11 @@ struct temper_spec {
     const char *source; /* the text as given */
     size_t source_length;
     size_t node_count; /* nodes below the root, itself included */
+    atomic_uint *users; /* besides the caller: spec_share; NULL: it cannot be shared */
 };
+
+/* For one more user, who calls temper_spec_free, too; the last one frees it. NULL: it cannot be shared. */
+temper_spec *spec_share(const temper_spec *s);
 
 /* The outputs that a transformer computes: of an acceptor its root alone. A language model has none before they are
    made. */

@@ -132,8 +132,15 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
 
 void temper_spec_free(temper_spec *spec) {
     if (!spec || spec->whole) return;
+    if (spec->users && atomic_fetch_sub(spec->users, 1) > 0) return;
     arena memory = spec->memory; /* it holds the spec itself */
     arena_free(&memory);
+}
+
+temper_spec *spec_share(const temper_spec *s) {
+    if (!s->users) return NULL;
+    atomic_fetch_add(s->users, 1);
+    return (temper_spec *)(uintptr_t)s; /* it is not changed, only freed */
 }
 
 typedef struct parse_call {
@@ -152,6 +159,8 @@ static void parse(entry *e, void *context) {
     temper_spec *s = arena_zalloc(&memory, 1, sizeof *s);
     s->memory = memory;
     entry_on_failure(e, free_spec, s);
+    s->users = arena_alloc(&s->memory, 1, sizeof *s->users);
+    atomic_init(s->users, 0);
     fill(s, c->source, c->length, c->options, &e->scratch);
     s->memory.trap = NULL;
     *c->out = s;

@@ -41,8 +41,10 @@ static const char *text_of(arena *a, const expression *e, const char *none) {
 }
 
 static void release_memo(temper_model *m) {
-    model_memo *memo = atomic_exchange(m->memo, NULL);
-    if (memo) memo->release(memo);
+    for (size_t k = 0; k < MODEL_MEMOS; k++) {
+        model_memo *memo = atomic_exchange(&m->memo[k], NULL);
+        if (memo) memo->release(memo);
+    }
 }
 
 unsigned model_version(const temper_model *m) {
@@ -57,7 +59,7 @@ void model_seal(temper_model *m) {
         for (uint32_t h = 0; h < m->layers[k].head_count; h++)
             m->layers[k].heads[h].scale_text = text_of(&m->memory, m->layers[k].heads[h].scale, "1");
     if (!model_has_record(&m->record)) m->record = MODEL_NO_RECORD; /* files of older versions have a length alone */
-    if (!m->memo) m->memo = arena_zalloc(&m->memory, 1, sizeof *m->memo);
+    if (!m->memo) m->memo = arena_zalloc(&m->memory, MODEL_MEMOS, sizeof *m->memo);
     release_memo(m); /* a model that was built further */
     m->memory.trap = NULL;
 }
@@ -65,6 +67,7 @@ void model_seal(temper_model *m) {
 void temper_model_free(temper_model *m) {
     if (!m) return;
     if (m->memo) release_memo(m);
+    temper_spec_free(m->spec);
     arena_free(&m->memory);
     free(m);
 }

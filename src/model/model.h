@@ -107,11 +107,15 @@ typedef struct model_memo {
 } model_memo;
 typedef _Atomic(model_memo *) model_memo_slot;
 
+/* Whose they are: src/bound keeps what a model was recognised as, src/answer what is proved. */
+enum { MEMO_RECOGNITION, MEMO_PROOFS, MODEL_MEMOS };
+
 struct temper_model {
     arena memory;
     alphabet letters;
     temper_kind kind;   /* what the outputs are; other kinds than acceptors make the file version 2 */
     const char *source; /* the specification, "" if there is none */
+    temper_spec *spec;  /* the same, of a model that was compiled just now; NULL: it is read from the text */
     /* Of a model that was compiled just now from one regular language: the formula that stands for it. In no file;
        the prover takes it for a guess. NULL: not known. */
     const char *expansion;
@@ -122,7 +126,7 @@ struct temper_model {
     temper_method method;
     const digit_format *digits; /* method digits, else NULL */
     model_record record;        /* of models that were softened for a length */
-    model_memo_slot *memo;      /* what later folders keep with the model */
+    model_memo_slot *memo;      /* [MODEL_MEMOS] what later folders keep with the model */
     bool rescaled;              /* made by temper_model_with_scale: nothing is claimed of it */
     uint32_t channel_count;
     model_channel *channels;

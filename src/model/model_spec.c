@@ -89,9 +89,29 @@ temper_status temper_model_spec(temper_spec **out, const temper_model *model, te
     return entry_run(err, read_spec, &call);
 }
 
+/* A language model's outputs are made behind its text, a language that is read from the right is turned, and files
+   that a text names are not named in the model's. */
+void model_share_spec(temper_model *m, const temper_spec *spec) {
+    bool named = false;
+    for (size_t k = 0; k < spec->graph.language_count; k++) named = named || spec->graph.languages[k].file;
+    if (m->kind == TEMPER_KIND_NEXT || model_is_from_right(m) || spec->whole || named || m->spec) return;
+    m->spec = spec_share(spec);
+}
+
+/* A model that was changed since it was compiled carries another specification, or none. */
+static bool is_shared(const temper_model *m) {
+    const temper_spec *s = m->spec;
+    return s && s->source_length == strlen(m->source) && memcmp(s->source, m->source, s->source_length) == 0 &&
+           s->at == m->at && s->accepts_empty == m->accepts_empty && s->kind == m->kind && has_letters_of(s, m);
+}
+
 const temper_spec *model_spec(const temper_model *m, arena *a) {
     temper_spec *spec;
     temper_error why;
+    if (is_shared(m)) {
+        arena_on_release(a, release_spec, spec_share(m->spec));
+        return m->spec;
+    }
     temper_status status = temper_model_spec(&spec, m, &why);
     if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
     if (status != TEMPER_OK) return NULL;

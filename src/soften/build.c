@@ -1,4 +1,6 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
+#include <string.h>
+
 #include "compile/compile.h"
 #include "compile/expand.h"
 #include "compile/next_outputs.h"
@@ -26,21 +28,35 @@ typedef struct build_call {
     temper_type digits;
     bool whole;
     bool single_steps;
+    temper_model *hard; /* on the way; NULL: there is none */
 } build_call;
 
 /* What the passes after the normal form share. */
 typedef struct normal_spec {
-    const temper_spec *spec;
+    const temper_spec *source; /* as it was given */
+    const temper_spec *spec;   /* with formulas for its languages */
+    const char *expansion;     /* these formulas, if the source is one language; else NULL */
     normal_form form;
     const char *const *labels;
-    bool has_patterns; /* it has RECALL nodes */
+    bool has_patterns;   /* it has RECALL nodes */
+    temper_model **made; /* the last model that was lowered, or NULL */
 } normal_spec;
 
-/* Normal form to hard model: lowering and packing. Returns whether it has sums. */
-static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, entry *e) {
+static void drop_model(void *model) {
+    temper_model **m = model;
+    temper_model_free(*m);
+    *m = NULL;
+}
+
+/* Normal form to hard model, *s->made: lowering and packing. Returns whether it has sums. */
+static bool lower(const normal_spec *s, gate_limits gates, entry *e) {
     draft d;
     uint32_t *channel_of;
+    drop_model(s->made);
+    temper_model *m = *s->made = model_new(e->trap);
+    if (s->expansion) m->expansion = arena_copy(&m->memory, s->expansion, strlen(s->expansion));
     model_settings_of(m, s->spec);
+    model_share_spec(m, s->source);
     draft_from_normal(&d, &s->form, s->spec, gates, s->labels, &e->memory);
     model_from_draft(m, &d, &channel_of, &e->memory);
     model_list_parts(m, s->spec, &s->form, &d, channel_of, &e->memory, &e->scratch);
@@ -48,12 +64,11 @@ static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, 
     return d.has_sums;
 }
 
-/* Whether the prover can show, from the weights, that the model is the formula. *sums: it has sums. */
-static bool is_provable(const normal_spec *s, gate_limits gates, bool *sums, entry *e) {
-    temper_model *trial = entry_passing_model(e);
-    *sums = make_hard(trial, s, gates, e);
-    if (!*sums && !s->has_patterns) return true; /* nothing that need be shown */
-    const recognition *r = recognise(trial, s->spec, true, &e->memory);
+/* Lowers; whether the prover can show, from the weights, that the model is the formula. Without sums and patterns
+   there is nothing that need be shown. */
+static bool lower_and_show(const normal_spec *s, gate_limits gates, entry *e) {
+    if (!lower(s, gates, e) && !s->has_patterns) return true;
+    const recognition *r = recognise(*s->made, s->spec, true, &e->memory);
     return recognition_study(r) && recognition_is_formula(r, NULL);
 }
 
@@ -70,46 +85,45 @@ static void simplify(normal_spec *s, pattern_use use, entry *e) {
 /* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
    texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums; and
    where heads that look for patterns are not understood, other heads take theirs. */
-static gate_limits provable_gates(normal_spec *s, pattern_use use, gate_limits gates, entry *e) {
+static void lower_provably(normal_spec *s, pattern_use use, gate_limits gates, entry *e) {
     gate_limits plain = gates;
     plain.sums = false;
     for (;; use = (pattern_use){0}) {
-        bool sums;
         simplify(s, use, e);
-        if (gates.sums && is_provable(s, gates, &sums, e)) return gates;
-        if (!s->has_patterns || is_provable(s, plain, &sums, e)) return plain;
+        if (gates.sums && lower_and_show(s, gates, e)) return;
+        if (lower_and_show(s, plain, e) || !s->has_patterns) return;
     }
 }
 
-/* A specification as a hard model. whole: for whole strings only; use: of heads that look for patterns, where they
-   can be proved. */
-static void build_hard(temper_model *hard, const temper_spec *spec, bool whole, pattern_use use, temper_type digits,
+/* A specification as a hard model, *made. whole: for whole strings only; use: of heads that look for patterns, where
+   they can be proved. */
+static void build_hard(temper_model **made, const temper_spec *spec, bool whole, pattern_use use, temper_type digits,
                        entry *e) {
     spec_expansion plain;
     spec_expand(&plain, spec, !whole, &e->memory, &e->scratch);
-    normal_spec s = {.spec = plain.spec};
-    gate_limits gates = provable_gates(&s, use, gates_for(digits, e->trap), e);
+    normal_spec s = {.source = spec, .spec = plain.spec, .made = made};
     if (spec->kind == TEMPER_KIND_ACCEPTOR && plain.count == 1 && plain.languages[0].source == spec->root)
-        hard->expansion = expansion_text(&plain, plain.spec->root, &hard->memory);
-    make_hard(hard, &s, gates, e);
+        s.expansion = expansion_text(&plain, plain.spec->root, &e->memory);
+    lower_provably(&s, use, gates_for(digits, e->trap), e);
 }
 
 static void build(entry *e, void *context) {
-    const build_call *c = context;
+    build_call *c = context;
     bool soft = c->method != TEMPER_METHOD_HARD;
     const temper_spec *source = c->spec;
     if (source->whole)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
-    temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
-    build_hard(hard, source, c->whole, (pattern_use){match, match && !c->single_steps}, c->digits, e);
+    entry_on_leaving(e, drop_model, &c->hard);
+    build_hard(&c->hard, source, c->whole, (pattern_use){match, match && !c->single_steps}, c->digits, e);
     if (!soft) {
-        *c->out = hard;
+        *c->out = c->hard;
+        c->hard = NULL;
         return;
     }
     temper_model *made = entry_model(e);
-    soften_by_roles(made, hard, c->method, c->digits, e);
+    soften_by_roles(made, c->hard, c->method, c->digits, e);
     finish(made, e->trap);
     *c->out = made;
 }
@@ -118,18 +132,19 @@ temper_status temper_build(temper_model **out, const temper_spec *spec, const te
                            temper_error *err) {
     static const temper_build_options defaults;
     const temper_build_options *o = options ? options : &defaults;
-    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole, false};
+    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole, false, NULL};
     *out = NULL;
     return entry_run(err, build, &call);
 }
 
 temper_status build_with_single_steps(temper_model **out, const temper_spec *spec, temper_error *err) {
-    build_call call = {out, spec, TEMPER_METHOD_HARD, TEMPER_TYPE_F64, false, true};
+    build_call call = {out, spec, TEMPER_METHOD_HARD, TEMPER_TYPE_F64, false, true, NULL};
     *out = NULL;
     return entry_run(err, build, &call);
 }
 
 typedef struct soften_call {
+    temper_model *again; /* the hard model, without patterns; NULL: as it is */
     temper_model **out;
     temper_soften_report *report;
     const temper_model *hard;
@@ -145,18 +160,19 @@ static bool has_patterns(const temper_model *m) {
 
 /* Heads that look for patterns have a temperature by every method. By positions a model that is the formula it
    carries is built again without them; others keep them. */
-static const temper_model *without_patterns(const temper_model *hard, temper_method method, entry *e) {
+static const temper_model *without_patterns(const temper_model *hard, temper_method method, temper_model **again,
+                                            entry *e) {
     if (method != TEMPER_METHOD_POSITIONS || !has_patterns(hard)) return hard;
     const temper_spec *spec = model_spec(hard, &e->memory);
     const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
     if (!r || !recognition_study(r) || !recognition_is_formula(r, NULL)) return hard;
-    temper_model *again = entry_passing_model(e);
+    entry_on_leaving(e, drop_model, again);
     build_hard(again, spec, false, (pattern_use){0}, TEMPER_TYPE_F64, e);
-    return again;
+    return *again;
 }
 
 static void soften(entry *e, void *context) {
-    const soften_call *c = context;
+    soften_call *c = context;
     const temper_soften_options *o = c->options;
     temper_model *m = entry_model(e);
     if (o->length && c->hard->kind != TEMPER_KIND_ACCEPTOR)
@@ -172,7 +188,7 @@ static void soften(entry *e, void *context) {
     } else {
         if (o->adaptive || o->gap != TEMPER_GAP_PROVED)
             trap_raise(e->trap, TEMPER_RANGE, 0, 0, "a gap and adaptive scales need a length");
-        const temper_model *hard = without_patterns(c->hard, o->method, e);
+        const temper_model *hard = without_patterns(c->hard, o->method, &c->again, e);
         soften_by_roles(m, hard, o->method, digits_of(o->method, o->digits), e);
         finish(m, e->trap);
         if (c->report) *c->report = (temper_soften_report){0};
@@ -182,7 +198,7 @@ static void soften(entry *e, void *context) {
 
 temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
                             const temper_soften_options *options, temper_error *err) {
-    soften_call call = {out, report, hard, options};
+    soften_call call = {NULL, out, report, hard, options};
     *out = NULL;
     return entry_run(err, soften, &call);
 }

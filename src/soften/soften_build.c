@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "logic/formula.h"
+
 uint32_t soften_feature(softener *s, const char *expression_text, bool soft_only) {
     text key;
     text_init(&key, s->scratch);
@@ -76,6 +78,7 @@ static void copy_settings(temper_model *to, const temper_model *from) {
     arena *a = &to->memory;
     alphabet_copy(&to->letters, a, &from->letters);
     to->source = arena_copy(a, from->source, strlen(from->source));
+    if (from->spec) to->spec = spec_share(from->spec);
     if (from->expansion) to->expansion = arena_copy(a, from->expansion, strlen(from->expansion));
     to->syntax = from->syntax;
     to->at = from->at;
