@@ -220,7 +220,7 @@ struct temper_spec {
     bool accepts_empty;
     const char *source; /* the text as given */
     size_t source_length;
-    size_t node_count; /* nodes below the root, itself included */
+    size_t node_count;  /* nodes below the root, itself included */
     atomic_uint *users; /* besides the caller: spec_share; NULL: it cannot be shared */
 };
 
