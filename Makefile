@@ -170,6 +170,12 @@ $(TEST_BIN) $(TEST_LONG): $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	$(Q)$(CC) $(TEST_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LAB) $(STATIC) $(LDLIBS)
 $(foreach o,$(filter-out $(TEST_AID_OBJ),$(TEST_OBJ)),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
 
+# The command line with the steps of the compiler counted (tests/cli/walks.sh).
+WALKS := temper_spec_parse recognise model_from_draft soften_by_roles
+$(BUILD)/tests/walks/temper: $(BUILD)/tests/walks/walks.o $(CLI_OBJ) $(LAB) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) $(WALKS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
+
 # temper-mpi is the command line with another main; it needs mpicc, and `make all` does not build it.
 MPICC   ?= mpicc
 MPI_SRC := $(sort $(wildcard mpi/*.c))
@@ -235,7 +241,7 @@ CLANG_TESTS = model run-hunt bad batch recognise audit certify certify-choices f
 run-clang-tests: $(BUILD)/temper $(patsubst %,$(BUILD)/tests/t-%,$(CLANG_TESTS))
 	@for t in $(CLANG_TESTS); do $(BUILD)/tests/t-$$t || exit 1; done
 
-run-tests: all $(TEST_BIN) $(BUILD)/tests/platforms/digests $(BUILD)/bench/sizes
+run-tests: all $(TEST_BIN) $(BUILD)/tests/walks/temper $(BUILD)/tests/platforms/digests $(BUILD)/bench/sizes
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
 ROOM ?= cli

@@ -63,12 +63,23 @@ static void turn(temper_spec *s, trap *t, arena *scratch) {
     *s = turned;
 }
 
+/* A model that was changed since it was compiled carries another specification, or none. */
+static bool is_shared(const temper_model *m) {
+    const temper_spec *s = m->spec;
+    return s && s->source_length == strlen(m->source) && memcmp(s->source, m->source, s->source_length) == 0 &&
+           s->at == m->at && s->accepts_empty == m->accepts_empty && s->kind == m->kind && has_letters_of(s, m);
+}
+
 static void read_spec(entry *e, void *context) {
     const spec_call *c = context;
     const temper_model *m = c->model;
     temper_spec_options o = options_of(m);
     temper_spec *spec;
     temper_error error;
+    if (is_shared(m)) {
+        *c->out = spec_share(m->spec);
+        return;
+    }
     if (!*m->source) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the model carries no specification");
     if (temper_spec_parse(&spec, m->source, strlen(m->source), &o, &error) != TEMPER_OK)
         trap_reraise(e->trap, &error);
@@ -96,13 +107,6 @@ void model_share_spec(temper_model *m, const temper_spec *spec) {
     for (size_t k = 0; k < spec->graph.language_count; k++) named = named || spec->graph.languages[k].file;
     if (m->kind == TEMPER_KIND_NEXT || model_is_from_right(m) || spec->whole || named || m->spec) return;
     m->spec = spec_share(spec);
-}
-
-/* A model that was changed since it was compiled carries another specification, or none. */
-static bool is_shared(const temper_model *m) {
-    const temper_spec *s = m->spec;
-    return s && s->source_length == strlen(m->source) && memcmp(s->source, m->source, s->source_length) == 0 &&
-           s->at == m->at && s->accepts_empty == m->accepts_empty && s->kind == m->kind && has_letters_of(s, m);
 }
 
 const temper_spec *model_spec(const temper_model *m, arena *a) {

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# How often a command parses, lowers, recognises and softens: once each, where nothing else is said. The program tests/walks counts.
+# usage: tests/cli/walks.sh PROGRAM
+. "$(dirname "$0")/common.bash"
+walks=$(dirname "$temper")/tests/walks/temper
+counts() { TEMPER_WALKS=1 "$walks" "$@" 2>&1 >/dev/null | grep '^parse '; }
+since=(-f 'a S b' --alphabet abc) sums=(-f '#[a] > #[b] | H(c -> O a)' --alphabet abc)
+once='parse 1 lower 1 recognise 1 soften 1'
+same 'run' "$once" "$(counts run "${since[@]}" abc)"
+same 'run of sums' "$once" "$(counts run "${sums[@]}" abc)"
+same 'run, by hard choices' 'parse 1 lower 1 recognise 1 soften 0' "$(counts run "${since[@]}" --hard abc)"
+same 'certify' "$once" "$(counts certify "${since[@]}" --length 100 -o c.json)"
+same 'certify in f32' "$once" "$(counts certify "${since[@]}" --length 100 --type f32 -o d.json)"
+same 'compile' "$once" "$(counts compile "${since[@]}" -o m.temper)"
+same 'explain' "$once" "$(counts explain "${since[@]}")"
+same 'show' 'parse 1 lower 1 recognise 1 soften 1' "$(counts show "${since[@]}" abc)"
+same 'a model file is parsed and recognised' 'parse 1 lower 0 recognise 1 soften 0' "$(counts run m.temper abc)"
+same 'audit reads by itself' 'parse 1 lower 0 recognise 0 soften 0' "$(counts audit c.json m.temper)"
+same 'export' 'parse 1 lower 1 recognise 1 soften 1' "$(counts export "${since[@]}" -o out)"
+finish
