@@ -41,11 +41,45 @@ void guesses_cut(guesses *out, guesses *g, run *x) {
     *x = (run){0, x->in - x->low, x->out - x->low};
 }
 
+/* Whether letters of some class pass. */
+static bool reads_some(const guesses *g, uint32_t label) {
+    for (uint32_t c = 0; c < g->classes && label < TEST_LABEL; c++)
+        if (guesses_reads(g, label, c)) return true;
+    return label >= TEST_LABEL;
+}
+
+/* Whether something leads through the body, if all its tests hold. */
+static bool can_match(guesses *body, run x) {
+    size_t depth = 0;
+    uint64_t *met = arena_zalloc(body->arena, guesses_words(body), sizeof *met);
+    body->stack[depth++] = x.in;
+    met[x.in / 64] |= (uint64_t)1 << (x.in % 64);
+    while (depth) {
+        uint32_t state = body->stack[--depth];
+        for (uint32_t e = body->first[state]; e; e = body->edges[e - 1].next) {
+            uint32_t to = body->edges[e - 1].to;
+            if (guesses_has(met, to) || !reads_some(body, body->edges[e - 1].label)) continue;
+            met[to / 64] |= (uint64_t)1 << (to % 64);
+            body->stack[depth++] = to;
+        }
+    }
+    return guesses_has(met, x.out);
+}
+
+/* Nowhere does it hold. */
+static run look_for_nothing(guesses *g, bool negated) {
+    uint32_t in = guesses_state(g), out = guesses_state(g);
+    if (negated) guesses_edge(g, in, NO_LETTER, out);
+    return (run){in, in, out};
+}
+
 run guesses_look(guesses *g, run x, bool behind, bool negated) {
     guessed_look made = {.behind = behind};
     size_t length;
     bool fresh;
     guesses_cut(&made.body, g, &x);
+    guesses_spend(g, made.body.edge_count * (1 + g->classes / 16));
+    if (!can_match(&made.body, x)) return look_for_nothing(g, negated);
     const uint32_t *key = body_key(&length, &made.body, x, behind);
     if (!g->look_index.arena) table_init(&g->look_index, g->arena);
     uint32_t look = *table_put(&g->look_index, key, length * sizeof *key, (uint32_t)g->look_count, &fresh);

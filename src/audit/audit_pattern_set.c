@@ -229,15 +229,15 @@ static bool read_property(pattern_text *p, const letters_set *s) {
 
 /* ---- characters ---- */
 
-/* Digits of base 16, so many, or in braces: behind \x, \u, and with U+ behind \N. */
+/* Digits of base 16, so many, or in braces; 0: in braces behind U+. */
 static uint32_t read_hex(pattern_text *p, size_t digits) {
     bool braces = pattern_look(p, 0) == '{';
     size_t count = 0;
     uint32_t code = 0;
-    if (braces) p->at++, digits = 8;
+    p->at += braces;
     while (braces && take_blank(p)) continue;
-    if (pattern_has(p, "U+")) p->at += 2;
-    for (; count < digits; count++, p->at++) {
+    if (!digits) p->at += strlen("U+");
+    for (; count < (braces ? 8 : digits); count++, p->at++) {
         char c = pattern_look(p, 0), low = (char)(c | 0x20);
         if (c >= '0' && c <= '9')
             code = code * 16 + (uint32_t)(c - '0');

@@ -16,7 +16,24 @@ typedef struct letter_classes {
     const unsigned char **members;     /* per set: [letters] */
 } letter_classes;
 
-/* Sets with the same members share a row, and split the classes once. */
+/* What the members follow from, as numbers; NULL: words, which are compared by their letters. */
+static const uint32_t *set_key(arena *a, size_t *count, const symbol_set *set) {
+    uint32_t *key = arena_alloc(a, 8 * (set->count + 1), sizeof *key), n = 0;
+    key[n++] = (uint32_t)(set->negated | set->ascii << 1 | set->apart << 2 | set->fold << 3);
+    for (size_t k = 0; k < set->count; k++) {
+        const symbol_item *x = &set->items[k];
+        if (x->word) return NULL;
+        const uint32_t fields[] = {x->use,           x->low,           x->high,
+                                   x->barred,        x->property.kind, x->property.categories,
+                                   x->property.line, x->lacking};
+        memcpy(key + n, fields, sizeof fields);
+        n += sizeof fields / sizeof *fields;
+    }
+    *count = n;
+    return key;
+}
+
+/* Sets with the same members share a row, and split the classes once. Equal sets are looked at once. */
 static letter_classes find_classes(arena *a, const regex *r, const alphabet *letters) {
     letter_classes c = {.count = letters->count > 0};
     c.class_of = arena_zalloc(a, letters->count, sizeof *c.class_of);
@@ -25,9 +42,18 @@ static letter_classes find_classes(arena *a, const regex *r, const alphabet *let
     uint32_t *wide = arena_alloc(a, letters->count, sizeof *wide);
     const unsigned char **rows = NULL;
     size_t row_count = 0, row_capacity = 0, work = 0;
-    table seen;
+    table seen, equal; /* a row -> its number; what a set is -> the first such set */
     table_init(&seen, a);
+    table_init(&equal, a);
     for (size_t k = 0; k < r->set_count; k++) {
+        bool fresh = true;
+        size_t count = 0;
+        const uint32_t *key = set_key(a, &count, &r->sets[k]);
+        uint32_t first = key ? *table_put(&equal, key, count * sizeof *key, (uint32_t)k, &fresh) : 0;
+        if (!fresh) {
+            c.members[k] = c.members[first];
+            continue;
+        }
         work += symbol_cost(&r->sets[k]) * letters->count;
         if (work > MEMBERSHIPS)
             trap_raise(a->trap, TEMPER_LIMIT, r->line, r->column,
@@ -38,7 +64,6 @@ static letter_classes find_classes(arena *a, const regex *r, const alphabet *let
             c.members[k] = rows[*known];
             continue;
         }
-        bool fresh;
         unsigned char *kept = arena_alloc(a, letters->count, 1);
         memcpy(kept, row, letters->count);
         table_put(&seen, kept, letters->count, (uint32_t)row_count, &fresh);

@@ -54,7 +54,9 @@ bool symbol_read_property(symbol_reader *r, property *out, bool *lacking) {
     if (symbol_look(r, 0) != '\\' || (symbol_look(r, 1) != 'p' && !*lacking)) return false;
     while (braces && is_blank(symbol_look(r, start))) start++;
     if (braces && symbol_look(r, start) == '^') *lacking = !*lacking, start++;
-    for (end = start; symbol_look(r, end) && (braces ? symbol_look(r, end) != '}' : end == start); end++) continue;
+    uint32_t one;
+    end = start + (braces ? 0 : utf8_decode(&one, r->bytes + r->at + start, r->length - r->at - start));
+    while (braces && symbol_look(r, end) && symbol_look(r, end) != '}') end++;
     bool closed = !braces || symbol_look(r, end) == '}';
     const char *name = r->bytes + r->at + start;
     if (!closed || !find(out, name, end - start)) refuse(r, name, end - start, end + (braces && closed));

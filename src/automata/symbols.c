@@ -19,7 +19,7 @@ void symbol_check_text(symbol_reader *r, const char *what) {
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column, "save the text as UTF-8",
                             "byte 0x%02X of %s is not valid UTF-8", (unsigned char)r->bytes[k], what);
         bool lone = code == '\r' && (k + 1 == r->length || r->bytes[k + 1] != '\n');
-        if ((code < 0x20 && !strchr("\t\n\r", (int)code)) || code == 0x7F || lone)
+        if ((code < 0x20 && !(code && strchr("\t\n\r", (int)code))) || code == 0x7F || lone)
             trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column,
                             "write it with an escape, as \\n or \\x01", "%s has the control byte 0x%02X", what,
                             (unsigned)code);
@@ -212,7 +212,7 @@ static uint32_t read_hex(symbol_reader *r) {
     bool braces = symbol_look(r, 2) == '{';
     size_t start = braces ? behind_blanks(r, 3) : 2, most = braces ? 8 : symbol_look(r, 1) == 'u' ? 4 : 2;
     uint32_t code = 0;
-    if (braces && symbol_look(r, start) == 'U' && symbol_look(r, start + 1) == '+') start += 2;
+    if (symbol_look(r, 1) == 'N') start += strlen("U+");
     size_t k = start;
     for (; k - start < most && hex_digit(symbol_look(r, k)) < 16; k++)
         code = code * 16 + hex_digit(symbol_look(r, k));

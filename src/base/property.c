@@ -149,10 +149,14 @@ bool property_has(const property *p, uint32_t code) {
 }
 
 size_t property_cost(const property *p) {
-    enum {
-        CATEGORY = 500,
-        LINES = 4
-    }; /* runs of characters that are looked at; lines that are based on each other */
+    enum { CATEGORY = 500 }; /* runs of characters that are looked at */
+    size_t cost = p->kind == PROPERTY_CATEGORY ? CATEGORY : 0;
     const char *line = unicode_properties + p->line;
-    return p->kind == PROPERTY_CATEGORY ? CATEGORY : CATEGORY + LINES * (size_t)(end_of(line, '\n') - line);
+    for (bool more = !cost; more;) {
+        const char *letters = end_of(line + 2, ' ') + 1, *base = end_of(letters, ' ') + 1;
+        cost += (size_t)(end_of(base, '\n') - line) + (*letters != ' ' ? CATEGORY : 0);
+        more = *base != ' ';
+        if (more) line = unicode_properties + read_number(&base) - 1;
+    }
+    return cost;
 }

@@ -134,6 +134,7 @@ static void check_fixed(arena *a) {
                  {"\\p{ Script_Extensions = latin }\\P{bidi class:L}[^\\p{^Lowercase}]", 0, 0},
                  {"(?mR)^a.$\\n(?Rs:.)(?-R)$", 0, 0},
                  {"(?u)(?:\\b{start}\\w\\b{end}-)+(?aW)\\b{start-half}a?\\b{end-half}(?ir)k", 0, 0},
+                 {"(?&)~(\\X{2})&\\X*&(?!\\p{Thai}).*", 0, 0},
                  {"(*pla:a)(*nlb:a).\\N{U+61}\\x{ 5a }(?xxx: [a b])", 0, 0},
                  {"(?x)a\n  b#c\n\\ ", 5, 4}};
     alphabet abc;

@@ -100,5 +100,11 @@ for command in 'run -f /.*/ --alphabet ab -' 'eval -f /.*/ --alphabet ab -' 'nex
     case $(<err) in *"unknown letter '\\"*"' at position 2"*) passed=$((passed + 1)) ;; *) same "$command" 'unknown letter' "$(<err)" ;; esac
 done
 
+# An expression does not end at a NUL: it was read as "a".
+printf 'a\0b' >nul.regex
+"$temper" eval -F nul.regex a >out 2>err
+same 'exit code of an expression with NUL' 2 $?
+case $(<err) in *'nul.regex:1:2:'*'0x00'*) passed=$((passed + 1)) ;; *) same 'an expression with NUL' 'control byte' "$(<err)" ;; esac
+
 echo "lines: $passed passed, $failed failed"
 [ $failed == 0 ]
