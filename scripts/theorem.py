@@ -16,7 +16,8 @@ text = data.decode("latin-1").replace('"', '""')
 sys.stdout.buffer.write(f"""(* A model file of {len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()} *)
 From Coq Require Import ZArith Reals String List.
 From Temper Require Import Strings FloatRun Instances.
-From Temper.checker Require Import Model Checker Check.
+From Temper Require Import Format.
+From Temper.checker Require Import Model Checker InRange Check.
 From Temper.checker Require Parse Source.
 Definition file : string := "{text}"%string.
 Definition formula : fml := Eval vm_compute in match Parse.parse file with
@@ -27,12 +28,13 @@ Lemma checked : check {bits[form]} file {length} = true.
 Proof. vm_compute. reflexivity. Qed.
 Theorem file_is_right : exists t, Parse.parse file = Some t /\\ Source.specification_of t = Some formula /\\
   forall w, Forall (fun a => (a < length (m_embed (Parse.t_model t)))%nat) w -> (Z.of_nat (length w) <= {length})%Z ->
+  (forall z, operation {form} {form} AnyOrder (Parse.t_model t) w z -> (Rabs z <= top {form})%R) /\\
   forall x, model_run {form} {form} AnyOrder (Parse.t_model t) w x ->
     (forall i, (1 <= i <= length w)%nat ->
       answer {form} {form} (Parse.t_model t) x i = if sat w (den formula) i then 1%R else 0%R) /\\
     answer {form} {form} (Parse.t_model t) x 0 = if Parse.t_empty t then 1%R else 0%R.
 Proof.
-  destruct (check_sound {form} {bits[form]} eq_refl ltac:(discriminate) file {length} checked) as (t & f & P & S & H).
+  destruct (check_sound {form} {bits[form]} eq_refl ltac:(discriminate) high_{form} file {length} checked) as (t & f & P & S & H).
   assert (F := formula_is). rewrite P, S in F. injection F as ->. exists t. auto.
 Qed.
 Print formula.

@@ -7,14 +7,16 @@
    check_sound              if it is true, then that is so of every run of the model in the file: whatever exp is used
                             in each row (within exp_model), in whatever order rows are summed,
                               with each logit moved by
-                            up to one unit in the last place
+                            up to one unit in the last place. And no operation of a run gives a number beyond the
+                            largest one of the format (InRange.v)
    verdict_sound            the same of the answer that a user sees: at the first or last position,
      as the file says *)
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz Bool Arith String List.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Exact Rounding Strings Programs Compile Temporal FloatRun Replay.
+From Temper Require Import Rows Format Sums Exact Rounding Strings Programs Compile Temporal FloatRun Replay
+  Instances.
 From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning Canon HeadsOk TapsOk NetsOk
-  RampsOk Bounds.
+  RampsOk Bounds InRange.
 From Temper.checker Require Parse Source.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -26,8 +28,9 @@ Definition check_model (bits : Z) (m : model) (source : fml) (len : Z) (empty : 
   let letters := length (m_embed m) in let tail := m_end m in
   let src := fst (canon letters source [FStep Past FT; FStep Future FT]) in let cands := FF :: subs src in
   let M := (len + (if tail then 2 else 1))%Z in let T := key_terms_of m in
-  (24 <=? bits)%Z && (bits <=? 53)%Z && (0 <=? len)%Z && (M <=? 2 ^ bits)%Z &&
-  match do_layers bits letters tail cands (once_error_of bits M) (near_error_of bits M T) T (first_state tail m)
+  (24 <=? bits)%Z && (bits <=? 53)%Z && (0 <=? len)%Z && (M <=? 2 ^ bits)%Z && modest_model tail m &&
+  match do_layers bits letters tail cands (once_error_of bits M) (near_error_of bits M T) T (length (m_channels m))
+    (first_state tail m)
     (m_layers m) with
   | Some st => read_ok bits letters st (m_read m) src empty | None => false end.
 Definition check_text (bits : Z) (t : Parse.text_model) (len : Z) : bool := match Source.specification_of t with
@@ -178,8 +181,8 @@ Theorem check_model_sound m source len empty : check_model bits m source len emp
   answer f f m x 0 = if empty then 1 else 0.
 Proof.
   unfold check_model. intros H w Al Lw x (x0 & Em & La).
-  apply andb_prop in H. destruct H as [H Ok]. apply andb_prop in H. destruct H as [H H4]. apply andb_prop in H.
-    destruct H as [H H3].
+  apply andb_prop in H. destruct H as [H Ok]. apply andb_prop in H. destruct H as [H Mm]. apply andb_prop in H.
+  destruct H as [H H4]. apply andb_prop in H. destruct H as [H H3].
   apply andb_prop in H. destruct H as [H1 H2]. apply Z.leb_le in H1, H2, H3, H4.
   set (letters := length (m_embed m)) in *. set (M := (len + (if m_end m then 2 else 1))%Z) in *.
     set (T := key_terms_of m) in *.
@@ -191,16 +194,18 @@ Proof.
   assert (SM : (Z.of_nat (Z.to_nat M) <= 2 ^ prec f)%Z) by (rewrite bits_is, Z2Nat.id; unfold M; destruct (m_end m);
     lia).
   destruct (do_layers bits letters (m_end m) cands (once_error_of bits M) (near_error_of bits M T)
-    T (first_state (m_end m) m) (m_layers m)) as [st|] eqn:Do; [|discriminate].
+    T (length (m_channels m)) (first_state (m_end m) m) (m_layers m)) as [st|] eqn:Do; [|discriminate].
   assert (F : fits f (m_end m) w st x).
   { assert (F0 := first_ok f bits bits_is ltac:(lia) m w InA x0 Em).
     assert (G : forall l y y', layers f f AnyOrder m w l y y' -> forall s s', fits f (m_end m) w s y ->
-      do_layers bits letters (m_end m) cands (once_error_of bits M) (near_error_of bits M T) T s l = Some s' ->
+      do_layers bits letters (m_end m) cands (once_error_of bits M) (near_error_of bits M T) T (length (m_channels m))
+        s l = Some s' ->
         fits f (m_end m) w s' y').
     { intros l y y' Ly. induction Ly as [y|a r y z z' y' At_ Nt Ly IH]; intros s s' Fs D. cbn in D.
       now injection D as <-.
       cbn [do_layers] in D. destruct (do_taps bits letters (m_end m) cands (once_error_of bits M)
         (near_error_of bits M T) T s s (taps a)) as [s1|] eqn:Dt; [|discriminate].
+      cbv zeta in D. destruct (safe_layer _ _ _ _ _) eqn:Sf; [|discriminate].
       refine (IH _ _ _ D).
       apply (net_ok f bits bits_is ltac:(lia) m w letters InA cands s1 z a z'); auto.
       apply (attention_ok f bits bits_is ltac:(lia) (Z.to_nat M) SM m w letters InA NM cands (once_error_of bits M)
@@ -226,27 +231,61 @@ Proof.
       with (2 := eq_refl : point_of w Begin 0) as [R _]; auto.
     unfold N. destruct (m_end m); lia.
 Qed.
+(* no operation overflows *)
+Hypothesis high : bpow radix2 100 <= top f.
+Theorem check_model_in_range m source len empty : check_model bits m source len empty = true ->
+  forall w, Forall (fun a => (a < length (m_embed m))%nat) w -> (Z.of_nat (length w) <= len)%Z ->
+  forall z, operation f f AnyOrder m w z -> Rabs z <= top f.
+Proof.
+  unfold check_model. intros H w Al Lw z.
+  apply andb_prop in H. destruct H as [H Ok]. apply andb_prop in H. destruct H as [H Mm]. apply andb_prop in H.
+  destruct H as [H H4]. apply andb_prop in H. destruct H as [H H3].
+  apply andb_prop in H. destruct H as [H1 H2]. apply Z.leb_le in H1, H2, H3, H4.
+  set (letters := length (m_embed m)) in *. set (M := (len + (if m_end m then 2 else 1))%Z) in *.
+  set (T := key_terms_of m) in *.
+  set (src := fst (canon letters source [FStep Past FT; FStep Future FT])) in *. set (cands := FF :: subs src) in *.
+  assert (InA : forall i a, at_ w i = Some a -> (a < letters)%nat).
+  { intros i a A. rewrite Forall_forall in Al. apply Al. unfold at_ in A. destruct i; [discriminate|].
+    now apply nth_error_In in A. }
+  assert (NM : (N (m_end m) w <= Z.to_nat M)%nat) by (unfold N, M; destruct (m_end m); lia).
+  assert (SM : (Z.of_nat (Z.to_nat M) <= 2 ^ prec f)%Z) by (rewrite bits_is, Z2Nat.id; unfold M; destruct (m_end m);
+    lia).
+  destruct (do_layers _ _ _ _ _ _ _ _ _ _) as [st|] eqn:Do; [|discriminate].
+  apply (operations_in_range f bits bits_is (conj H1 H2) low high m w cands InA
+    ltac:(rewrite bits_is in SM; lia) (once_error_of bits M) (near_error_of bits M T) T (Z.to_nat M) SM NM
+    (fun q Hq => once_error_ok f bits M q bits_is low Hq) (fun q Hq => near_error_ok f bits M T q bits_is low Hq)
+    Mm (fun x Em => first_ok f bits bits_is ltac:(lia) m w InA x Em) st Do).
+Qed.
 (* about the bytes of a file *)
 Theorem check_sound file len : check bits file len = true ->
   exists t source, Parse.parse file = Some t /\ Source.specification_of t = Some source /\ let m := Parse.t_model t in
   forall w, Forall (fun a => (a < length (m_embed m))%nat) w -> (Z.of_nat (length w) <= len)%Z ->
+  (forall z, operation f f AnyOrder m w z -> Rabs z <= top f) /\
   forall x, model_run f f AnyOrder m w x ->
   (forall i, (1 <= i <= length w)%nat -> answer f f m x i = if sat w (den source) i then 1 else 0) /\
   answer f f m x 0 = if Parse.t_empty t then 1 else 0.
 Proof.
   unfold check. destruct (Parse.parse file) as [t|]; [|discriminate]. unfold check_text.
-  destruct (Source.specification_of t) as [source|] eqn:S; [|discriminate]. intros H. exists t, source. split; auto. split;
-    auto.
-  now apply check_model_sound.
+  destruct (Source.specification_of t) as [source|] eqn:S; [|discriminate]. intros H. exists t, source.
+  split; [reflexivity|]. split; [exact S|]. cbv zeta. intros w Al Lw. split.
+  - exact (check_model_in_range _ _ _ _ H w Al Lw).
+  - exact (check_model_sound _ _ _ _ H w Al Lw).
 Qed.
 Theorem verdict_sound file len : check bits file len = true ->
   exists t source, Parse.parse file = Some t /\ Source.specification_of t = Some source /\ let m := Parse.t_model t in
   forall w, Forall (fun a => (a < length (m_embed m))%nat) w -> (Z.of_nat (length w) <= len)%Z ->
   forall x, model_run f f AnyOrder m w x -> answer f f m x (read_at t w) = if accepts t source w then 1 else 0.
 Proof.
-  intros H. destruct (check_sound file len H) as (t & source & P & S & Ok). exists t, source. split; auto. split;
-    auto.
-  intros m w Al Lw x Run. destruct (Ok w Al Lw x Run) as [A B]. destruct w as [|a w]; [exact B|]. cbn [accepts].
-  apply A. unfold read_at. destruct (Parse.t_first t); cbn [length]; lia.
+  intros H. destruct (check_sound file len H) as (t & source & P & S & Ok). exists t, source.
+  split; [exact P|]. split; [exact S|]. cbv zeta. intros w Al Lw x Run. destruct (Ok w Al Lw) as [_ Ok'].
+    destruct (Ok' x Run) as [A B].
+  destruct w as [|a w]; [exact B|]. cbn [accepts]. apply A. unfold read_at. destruct (Parse.t_first t); cbn [length];
+    lia.
 Qed.
 End Sound.
+Lemma high_f32 : bpow radix2 100 <= top f32.
+Proof. eapply Rle_trans; [|exact large_f32]. rewrite <- IZR_Zpower by lia. apply IZR_le. vm_compute. discriminate.
+  Qed.
+Lemma high_f64 : bpow radix2 100 <= top f64.
+Proof. eapply Rle_trans; [|exact large_f64]. rewrite <- IZR_Zpower by lia. apply IZR_le. vm_compute. discriminate.
+  Qed.

@@ -291,10 +291,34 @@ Definition net_channel st us c : content := match writers c us with
       | Ex _ _ _ => match exact_net st c l with Junk => ramp_net st c l | k => k end
       | _ => Junk end end.
 Definition do_net st us : list content := map (net_channel st us) (seq 0 (length st)).
-Fixpoint do_layers st (l : list layer) : option (list content) := match l with
+
+(* ---- sizes: with these no operation gives a number beyond 2^100 (InRange.v) ---- *)
+Definition modest_weight (d : dyadic) : bool :=
+  (ex d <=? 8)%Z && (-1100 <=? ex d)%Z && (Z.abs (man d) <=? 2 ^ (8 - ex d))%Z.
+Definition modest_row (n : nat) (r : wrow) : bool :=
+  forallb (fun t => modest_weight (snd t) && Nat.ltb (fst t) n) r && Nat.leb (length r) 4096.
+Definition modest_unit (n : nat) (u : unit_) : bool :=
+  modest_row n (u_in u) && forallb (fun t => modest_weight (snd t)) (u_out u) && modest_weight (u_bias u).
+(* a head without values would compute logits of which nothing is known *)
+Definition modest_layer (n : nat) (l : layer) : bool :=
+  forallb (fun h => match h_value h, h_output h with _ :: _, _ :: _ => true | _, _ => false end) (l_heads l)
+  && forallb (fun t : tap => forallb (modest_row n) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))))
+    (taps l)
+  && forallb (modest_unit n) (l_units l) && (Z.of_nat (length (flat_map u_out (l_units l))) <=? 2 ^ 20)%Z.
+Definition known (k : content) : bool := match k with Junk => false | Raw _ D => Qle_bool D 1 | _ => true end.
+(* what heads and units have written is near a Boolean *)
+Definition heads_known n (st st1 : list content) : bool := forallb (fun c => match get st c with
+  | Junk => true | _ => known (get st1 c) end) (seq 0 n).
+Definition units_known n st2 us : bool := forallb (fun c => match writers c us with
+  | [] => true | _ => known (get st2 c) end) (seq 0 n).
+Definition safe_layer n st st1 st2 (l : layer) : bool :=
+  modest_layer n l && heads_known n st st1 && units_known n st2 (l_units l).
+(* n: channels *)
+Fixpoint do_layers (n : nat) st (l : list layer) : option (list content) := match l with
   | [] => Some st
-  | a :: r => match do_taps st st (taps a) with Some st' => do_layers (do_net st' (l_units a)) r | None =>
-    None end end.
+  | a :: r => match do_taps st st (taps a) with
+      | Some st1 => let st2 := do_net st1 (l_units a) in if safe_layer n st st1 st2 a then do_layers n st2 r else None
+      | None => None end end.
 
 (* ---- the embedding ---- *)
 Definition embed_bit (c : nat) (r : wrow) : option bool := match filter (fun t => Nat.eqb (fst t) c) r with
@@ -315,6 +339,11 @@ Definition first_content (m : model) (c : nat) : content :=
           | E_last => Ex (FNot (FStep Future FT)) false false
           | _ => Junk end else Junk end
   | _, _, _ => Junk end.
+Definition modest_expr (e : option expr) : bool := match e with
+  | Some (E_whole z) => (Z.abs z <=? 2 ^ 20)%Z | _ => true end.
+Definition modest_model (m : model) : bool := let n := length (m_channels m) in
+  forallb (modest_row n) (m_read m :: m_start m :: m_end_row m :: m_embed m) && forallb modest_expr (m_channels m)
+  && forallb (fun c => known (first_content m c)) (seq 0 n).
 Definition first_state (m : model) : list content := map (first_content m) (seq 0 (length (m_channels m))).
 
 (* ---- one name for each atom of the source, and constants folded ---- *)

@@ -378,6 +378,16 @@ for data, spec, letters, at in random.sample(models, min(len(models), int(400 * 
     test(check(data, 24, 1 << 25) == "no" and check(data, 24, 10**15) == "no", f"accepted beyond f32: {text}")
 print(f"{tried} models with another specification or empty string, {accepted} accepted")
 
+# a number that no format of the claim has, in a channel that nobody reads; a head that nobody listens to
+since = compiled("a S b", "abc", None).decode()
+count = since.count("\nchannel ")
+wild = since.replace("\nembed ", f'\nchannel {count} "wild"\nembed ', 1)
+for what, other in [("nothing", wild), ("a wild unit", wild.replace("\nread ", f"\nunit 0x1p+100 -> {count}:0x1p+100\nread ")),
+                    ("a wild letter", wild.replace('embed "a"', 'embed "a"').replace("\nembed start", f"\nembed start {count}:0x1p+120")),
+                    ("a silent head", since.replace("\nunit ", '\nhead "x" mask all choice softmax\n  query 1:0x1p+90\n  key 1:0x1p+90\nunit ', 1))]:
+    answer = check(other.encode(), 24, 100)
+    test(answer == ("yes" if what == "nothing" else "no"), f"{what}: {answer}: {other}")
+
 # the two readers
 pool = [m[0] for m in models]
 pool += [p for spec, letters in [("#[a] > 2", "ab"), ("Y^3 a", "abc"), ("(ab)*", "ab")] if (p := compiled(spec, letters, None))]
