@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { audit, check, engine, open, site } from './harness.mjs';
 
 const PHONE = { isMobile: true, hasTouch: true };
-const SCREENS = [['1280x800', {}], ['1024x768', {}], ['390x844', PHONE], ['360x740', PHONE]];
+const SCREENS = [['1280x800', {}], ['1024x768', {}], ['390x844', PHONE], ['360x740', PHONE]], SIDEWAYS = '844x390';
 const screen = (size, more) => ({ viewport: { width: Number(size.split('x')[0]), height: Number(size.split('x')[1]) }, ...more });
 
 const boxOf = (page, selector) => page.evaluate(s => {
@@ -38,6 +38,16 @@ async function firstScreen(size, more, isPhone) {
       check(map.right <= width, `${size}: the map is not cut off`);
       if (scheme === 'dark') await audit(page, `first screen, ${size}`);
     });
+}
+
+/** A phone that lies on its side is too low for the whole map: slider and map stand side by side. */
+async function sideways() {
+  await open('sideways', '', screen(SIDEWAYS, PHONE), async page => {
+    await page.waitForFunction(() => /proved/.test(document.getElementById('verdict').textContent));
+    await page.evaluate(() => scrollTo(0, scrollY + document.getElementById('figure').getBoundingClientRect().top - 8));
+    const map = await boxOf(page, '#map'), slider = await boxOf(page, '#factor');
+    check(slider.top >= 0 && slider.bottom <= 390 && map.top < slider.top && map.bottom > slider.top && map.right <= slider.left, `${SIDEWAYS}: slider beside the map: ${JSON.stringify([slider, map])}`);
+  });
 }
 
 /** Every letter of strings of several lengths has a tile of 32 pixels or more, and a tap on the last one changes it. */
@@ -179,6 +189,7 @@ export async function doorstep(isSample) {
   await remedies();
   for (const [size, more] of isSample ? SCREENS.slice(3) : SCREENS) await firstScreen(size, more, more === PHONE);
   if (isSample) return;
+  await sideways();
   for (const [size, more] of SCREENS) await tiles(size, more);
   await slider();
   await longStrings(library);

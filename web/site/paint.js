@@ -61,7 +61,7 @@ export function whenResized(callback) {
 }
 
 /** A small screen, as style.css has it. */
-export const isPhone = () => matchMedia('(max-width:760px)').matches;
+export const isPhone = () => matchMedia('(max-width:760px) and (min-height:501px),(max-width:600px)').matches;
 
 // ---- colours ----
 
