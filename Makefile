@@ -176,6 +176,17 @@ $(BUILD)/tests/walks/temper: $(BUILD)/tests/walks/walks.o $(CLI_OBJ) $(LAB) $(ST
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) $(WALKS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
 
+.PHONY: walks walks-program
+walks: ## how many files and functions five commands walk through, by gcc -finstrument-functions (a minute or two)
+	@sh scripts/setup.sh build test
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/walks OPT="-O0 -g1" FAST= CFLAGS=-finstrument-functions LDFLAGS=-no-pie LAZY= walks-program
+	@python3 scripts/walks.py $(BUILD)/walks/walks/temper
+
+walks-program: $(BUILD)/walks/temper
+$(BUILD)/walks/temper: $(BUILD)/tests/walks/functions.o $(CLI_OBJ) $(LAB) $(STATIC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # temper-mpi is the command line with another main; it needs mpicc, and `make all` does not build it.
 MPICC   ?= mpicc
 MPI_SRC := $(sort $(wildcard mpi/*.c))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Changes every constant, operator, function and flag of src/number/heads.sheet, one at a time, and sees whether a test notices. Both readers
-get the changed sheet: what must notice is the page written once more (tests/proof/role_page.c). usage: sheet-mutants.py BUILD CC LDLIBS"""
+get the changed sheet: what must notice is the page written once more (tests/proof/role_page.c). usage: sheet-mutants.py BUILD CC LDLIBS [LINE]: from that
+line on"""
 import os
 import re
 import subprocess
@@ -87,6 +88,7 @@ def main():
     for test in TESTS:
         objects_of(test)
     caught, harmless, open_ones = 0, 0, []
+    first = sys.argv[4] if len(sys.argv) > 4 else None
     with tempfile.TemporaryDirectory() as room:
         failing = notices(room, source)
         if failing:
@@ -95,6 +97,9 @@ def main():
             if not re.match(r"[a-z]\w*(\([^)]*\))?\s*[=:]", line):
                 continue
             name = line.split("(")[0].split()[0]
+            if first and name != first:
+                continue
+            first = None
             for what, changed in changes(line):
                 by = notices(room, "\n".join([*lines[:number], changed, *lines[number + 1:]]))
                 if by:
