@@ -40,7 +40,7 @@ LAB_OBJ  := $(LAB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/lab_prose.o
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/text_files.o
 # The rooms of tests/. Each t-NAME.c there is a program build/tests/t-NAME that `make test` runs, each long-NAME.c one that it does not
 # run, and the other files are linked to all of them.
-TEST_ROOMS := base logic automata model run proof audit ordinary lab cli tools
+TEST_ROOMS := base logic automata model run proof hunts audit ordinary lab cli tools
 TEST_C   := $(sort $(wildcard $(TEST_ROOMS:%=tests/%/*.c)))
 TEST_OBJ := $(TEST_C:%.c=$(BUILD)/%.o)
 TEST_BIN := $(addprefix $(BUILD)/tests/,$(filter t-%,$(basename $(notdir $(TEST_C)))))
