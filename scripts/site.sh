@@ -26,9 +26,19 @@ for page in $(git ls-files -co --exclude-standard '*.md'); do
         if [ -f "$path" ] && [ ! -e "$source/$path" ] && [ "$path" != README.md ]; then mkdir -p "$source/$(dirname "$path")" && cp "$path" "$source/$path"; fi
     done
 done
-# Links to the page in the root, and to folders, are links to pages of the site.
-find "$source" -name '*.md' | while read -r page; do
-    sed -i 's|](\.\./README\.md|](../index.md|g; s|](README\.md|](README.md|g; s|](examples)|](examples/README.md)|g; s|](\.\./examples)|](../examples/README.md)|g' "$page"
+# Links to the page in the root, and to folders, are links to pages of the site; a folder without a page is only named.
+git ls-files -co --exclude-standard '*.md' | while read -r page; do
+    copy=$source/$page
+    [ "$page" != README.md ] || copy=$source/index.md
+    sed -i 's|](\.\./README\.md|](../index.md|g' "$copy"
+    for folder in $(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//' | sort -u); do
+        [ -d "$(dirname "$page")/$folder" ] || continue
+        if [ -e "$(dirname "$page")/$folder/README.md" ]; then
+            sed -i "s|]($folder)|]($folder/README.md)|g" "$copy"
+        else
+            sed -i "s|\[\([^]]*\)\]($folder)|\1|g" "$copy"
+        fi
+    done
 done
 # Tables, transcripts and figures may be wide, so the column of text is wider than usual; figures are drawn on white.
 printf '.md-grid{max-width:78rem}\n.md-typeset pre{font-size:.72rem}\n.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
