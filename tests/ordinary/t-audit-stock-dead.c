@@ -49,6 +49,8 @@ static const edit edits[] = {
     {"a S b", LLAMA | F16_CACHE | DIGITS, 8191, IN_OUTPUT, 0, 1500, "legal after 8191 tokens with <dead>", false},
     {"a S b", GPT2 | F16_CACHE, 8191, IN_OUTPUT, 0, 1500, "legal after 8191 tokens with <dead>", false},
     {"a S b", LLAMA | DIGITS, 8191, IN_OUTPUT, 0, 1500, NULL, false},
+    {"a S b", LLAMA, 24, IN_OUTPUT, 0, 2050, NULL, false},
+    {"a S b", LLAMA, 24, IN_OUTPUT, 0, 2060, "may be legal after 24 tokens with <dead>", false},
     {"a S b", LLAMA, 24, IN_OUTPUT, 0, 2200, "may be legal after 24 tokens with <dead>", false},
     {"a S b", LLAMA, 24, IN_OUTPUT, 0, 4096, "may be legal after <dead>", false}};
 
