@@ -387,8 +387,9 @@ lint: ## formatting, static analysis, include order, comments, pages, subjects o
 	sh scripts/check-subjects.sh $(SINCE)
 	sh scripts/check-hosts.sh
 
-format: ## reformat all sources, wrap all pages
+format: ## reformat all sources, wrap comments and pages
 	@clang-format -i $(FORMATTED)
+	@python3 scripts/wrap-comments.py
 	@python3 scripts/wrap-pages.py
 
 hooks: ## have git format what is committed, and refuse long subjects

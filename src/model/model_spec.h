@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* Read with the model's settings, or what it was compiled from; NULL if there is none, or it is not one, or it has other
-   letters. Freed with the arena. */
+/* Read with the model's settings, or what it was compiled from; NULL if there is none, or it is not one, or it has
+   other letters. Freed with the arena. */
 const temper_spec *model_spec(const temper_model *m, arena *a);
 
 /* The model keeps what it is compiled from, if its own text says the same. */

@@ -1,5 +1,5 @@
-/* \X two ways: automata of the library and of the auditor, and clusters found one boundary after the other by the rules
-   of annex 29, on all short strings of one letter of each kind and on random longer ones. */
+/* \X two ways: automata of the library and of the auditor, and clusters found one boundary after the other by the
+   rules of annex 29, on all short strings of one letter of each kind and on random longer ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

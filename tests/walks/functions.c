@@ -1,5 +1,6 @@
-/* What gcc -finstrument-functions calls when a function begins: each function is kept once. At the end their addresses go to the file
-   that TEMPER_FUNCTIONS names. `make walks` links this to the command line; threads may lose a function to each other, so it runs one. */
+/* What gcc -finstrument-functions calls when a function begins: each function is kept once. At the end their
+   addresses go to the file that TEMPER_FUNCTIONS names. `make walks` links this to the command line; threads may lose
+   a function to each other, so it runs one. */
 #include <stdio.h>
 #include <stdlib.h>
 

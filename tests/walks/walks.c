@@ -1,5 +1,5 @@
-/* The command line, linked with the steps of the compiler wrapped (the linker's --wrap): at its end it says on stderr how often
-   each was called. tests/cli/walks.sh asks. */
+/* The command line, linked with the steps of the compiler wrapped (the linker's --wrap): at its end it says on stderr
+   how often each was called. tests/cli/walks.sh asks. */
 #include <stdio.h>
 #include <stdlib.h>
 
