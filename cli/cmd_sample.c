@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "heartbeat.h"
 #include "json.h"
 #include "remedy_words.h"
 #include "run_settings.h"
@@ -68,7 +69,9 @@ static void sample(session *s, const temper_model *model) {
     }
     uint64_t count = is_given(s, OPT_COUNT) ? s->opt.value[OPT_COUNT].number : 1;
     bool on = true, warned = false;
+    heartbeat_count("drawing");
     for (uint64_t k = 0; k < count && on; k++) {
+        heartbeat_at("strings", k, count);
         uint32_t *letters;
         size_t n;
         int proved;
@@ -81,6 +84,7 @@ static void sample(session *s, const temper_model *model) {
         on = print_string(s, model, letters, n, proved);
         temper_free(letters);
     }
+    heartbeat_count(NULL);
     temper_sampler_free(sampler);
 }
 

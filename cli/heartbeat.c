@@ -20,6 +20,7 @@ typedef struct count {
     const char *what, *unit;
     uint64_t done, total;
     bool is_limit; /* the total is what it may take at most */
+    bool is_share; /* the steps are too many to be shown */
 } count;
 
 static struct {
@@ -57,13 +58,16 @@ void heartbeat_drawn(void) { atomic_store(&drawn_at, seconds_of(CLOCK_MONOTONIC)
 
 static count own_count(void) {
     const char *unit = atomic_load(&own_unit);
-    return (count){pulse.what ? pulse.what : "", unit ? unit : "", atomic_load(&own_done), atomic_load(&own_total),
-                   false};
+    return (count){.what = pulse.what ? pulse.what : "",
+                   .unit = unit ? unit : "",
+                   .done = atomic_load(&own_done),
+                   .total = atomic_load(&own_total)};
 }
 
 static count library_count(void) {
     temper_work w = temper_work_now();
-    return (count){w.what, "steps", w.done, w.most, true};
+    uint64_t done = w.counted && w.done > w.most ? w.most : w.done;
+    return (count){w.what, "steps", done, w.most, !w.counted, w.counted != 0};
 }
 
 /* ---- a line ---- */
@@ -86,9 +90,9 @@ static void print_json(const char *name, double seconds, const count *c, double 
 static void print_line(const char *name, double seconds, const count *c, double left) {
     char so_far[32], more[32], at[80] = "", then[80] = "";
     time_show(so_far, seconds);
-    if (*c->what && c->is_limit && c->total)
-        snprintf(at, sizeof at, ": %llu %% of the limit",
-                 (unsigned long long)(100 * (double)c->done / (double)c->total + 0.5));
+    if (*c->what && (c->is_limit || c->is_share) && c->total)
+        snprintf(at, sizeof at, ": %d %% %s", (int)(100 * (double)c->done / (double)c->total),
+                 c->is_limit ? "of the limit" : "done");
     else if (*c->what && c->total)
         snprintf(at, sizeof at, ": %llu of %llu %s", (unsigned long long)c->done, (unsigned long long)c->total,
                  c->unit);

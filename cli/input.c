@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void say_failure(const input *in) {
@@ -15,6 +16,14 @@ static void say_failure(const input *in) {
     message_print(in->session, EXIT_IO, NULL, text, NULL);
 }
 
+/* What is still to be read of a file, for who watches. */
+static uint64_t bytes_left(int fd) {
+    struct stat about;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < at) return 0;
+    return (uint64_t)(about.st_size - at);
+}
+
 bool input_open(input *in, session *s, const char *path) {
     bool is_standard = strcmp(path, "-") == 0;
     in->session = s;
@@ -22,6 +31,8 @@ bool input_open(input *in, session *s, const char *path) {
     in->fd = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     in->begun = in->ended = false;
     in->at = in->filled = 0;
+    in->read = 0;
+    in->size = in->fd < 0 ? 0 : bytes_left(in->fd);
     if (in->fd < 0) say_failure(in);
     return in->fd >= 0;
 }
@@ -43,6 +54,7 @@ static bool read_some(input *in) {
     if (got < 0) say_failure(in);
     in->ended = got <= 0;
     if (got > 0) in->filled += (size_t)got;
+    if (got > 0) in->read += (uint64_t)got;
     return got > 0;
 }
 

@@ -13,7 +13,8 @@ typedef struct input {
     const char *name; /* for messages: "standard input", or the path */
     int fd;
     bool begun, ended;
-    size_t at, filled; /* the bytes not yet used */
+    uint64_t size, read; /* bytes of a file, 0: of something else; how many of them were read */
+    size_t at, filled;   /* the bytes not yet used */
     char buffer[INPUT_BUFFER];
 } input;
 

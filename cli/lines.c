@@ -11,7 +11,7 @@ static bool is_input(const argument *a) { return !a->literal && strcmp(a->text, 
 static void start(lines *in, session *s, size_t first) {
     in->session = s;
     in->next = in->first = first;
-    in->in_input = false;
+    in->in_input = in->has_input = false;
     in->line_number = in->capacity = in->asked = 0;
     in->line = NULL;
     in->from.fd = -1;
@@ -26,6 +26,7 @@ bool lines_start(lines *in, session *s, size_t first) {
                       "%s needs a string", s->opt.command);
         return false;
     }
+    in->has_input = inputs > 0;
     if (inputs > 1) {
         message_usage(s, "after -- a dash is a string", "- is given twice, but standard input can be read only once");
         return false;
@@ -34,9 +35,19 @@ bool lines_start(lines *in, session *s, size_t first) {
     return true;
 }
 
+/* For who watches: of a file its bytes are counted, since nobody knows how many lines it has. */
+static void tell(const lines *in) {
+    const input *from = &in->from;
+    if (in->in_input && from->size)
+        heartbeat_at("bytes", from->read - (from->filled - from->at), from->size);
+    else
+        heartbeat_at("strings", in->asked, in->has_input ? 0 : in->session->opt.count - in->first);
+}
+
 bool lines_of_file(lines *in, session *s, const char *path) {
     start(in, s, s->opt.count);
-    in->in_input = input_open(&in->from, s, path);
+    in->in_input = in->has_input = input_open(&in->from, s, path);
+    if (in->in_input) heartbeat_count("answered");
     return in->in_input;
 }
 
@@ -84,7 +95,8 @@ static bool next_line(line *out, lines *in) {
 }
 
 bool lines_next(line *out, lines *in) {
-    heartbeat_at("strings", in->asked++, 0);
+    tell(in);
+    in->asked++;
     for (;;) {
         if (in->in_input) {
             if (next_line(out, in)) return true;
@@ -97,6 +109,7 @@ bool lines_next(line *out, lines *in) {
             return true;
         }
         in->in_input = input_open(&in->from, in->session, "-");
+        tell(in); /* before the first line is read */
     }
 }
 

@@ -17,8 +17,8 @@ typedef struct line {
 
 typedef struct lines {
     session *session;
-    size_t next, first; /* arguments */
-    bool in_input;
+    size_t next, first;       /* arguments */
+    bool in_input, has_input; /* lines are read at this moment, or at some time */
     size_t line_number;
     char *line;
     size_t capacity;

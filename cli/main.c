@@ -239,7 +239,7 @@ const command command_table[COMMAND_COUNT] = {
      "trust labels, roles or the proved length of the MODEL. It prints what is proved, or what is wrong (exit\n"
      "status 1): the first field that differs, or the layer, head or gate whose proof fails. If temper-checker\n"
      "lies beside temper, or --checker names it, it is asked, too: its soundness is a theorem. The exit status\n"
-     "is 4 if a model is too large for it.\n"
+     "is 4 if a model is too large for it; --effort X lets it work X times as long.\n"
      "For an ordinary GPT-2 or Llama, give the FOLDER that export --as wrote, or its GGUF file. The audit\n"
      "reads the file that llama.cpp loads, undoes the lowering, compares what the weights compute with the\n"
      "source, and bounds every rounding. It confirms that every logit is within 32 of the right one; it does\n"

@@ -61,6 +61,9 @@ static const struct {
       "too"}},
 
     {OPT_EFFORT,
+     FOR_AUDIT,
+     {NULL, NULL, "work X times as long before a model is too large; exit status 4 beyond it"}},
+    {OPT_EFFORT,
      FOR_LIMITS,
      {NULL, NULL, "how long to look for wrong answers: 1 is about a minute for all types; and as elsewhere"}},
 

@@ -135,7 +135,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "divide scales by each row's own gap (temperature)")                                                           \
     X(WHY, 0, "why", KIND_FLAG, NULL, "", 0, 0, FOR_GAP | FOR_SOFTEN,                                                \
       "how far it can be softened, and what stands in the way of more")                                              \
-    X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_FORMULA,                                                   \
+    X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_FORMULA | FOR_AUDIT,                                       \
       "work X times as long on automata before it is too much; exit status 4 beyond it")                             \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
     X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_STOCK,                                                   \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "heartbeat.h"
 #include "proof_show.h"
 
 /* What goes only with --as, and what does not go with it. */
@@ -195,7 +196,9 @@ void stock_limits(session *s) {
         if (ok && !s->quiet && !s->json)
             printf("%-6s %-9s %-8s %-6s %13s %13s\n", "as", "positions", "weights", "kv", "proved length",
                    "first wrong");
+        heartbeat_count("the table");
         for (unsigned k = 0; ok && k < (llama ? 8 : 4); k++) {
+            heartbeat_at("settings", k, llama ? 8 : 4);
             temper_stock_options o = asked;
             temper_stock_limit l;
             o.positions = !llama  ? TEMPER_STOCK_POSITIONS_AUTO
@@ -218,6 +221,7 @@ void stock_limits(session *s) {
             fflush(stdout);
             if (ok) need_length(s, &o, &l);
         }
+        heartbeat_count(NULL);
     }
     subject_free(&x);
 }

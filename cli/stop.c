@@ -20,7 +20,7 @@ static const char *how_to_go_on(const session *s, const command *c) {
                  s->opt.value[OPT_JOURNAL].text);
     else if (c->bit == FOR_LAB)
         snprintf(text, sizeof text, "the same command goes on after the last whole experiment");
-    else if (c->bit & (FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY))
+    else if (c->bit & (FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY) && !is_given(s, OPT_AS))
         snprintf(text, sizeof text, "with --journal FILE the same command would go on from here");
     else
         snprintf(text, sizeof text, "files are as they were, or complete");

@@ -123,6 +123,7 @@ TEMPER_API void temper_limit_work(double times);
 typedef struct temper_work {
     const char *what;
     uint64_t done, most;
+    int counted; /* 1: most is no limit, but about how many steps there will be */
 } temper_work;
 TEMPER_API temper_work temper_work_now(void);
 /* Removes the temporary files of files that are being written at this moment. For handlers of signals that end the

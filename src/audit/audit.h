@@ -317,7 +317,7 @@ void audit_logit(audit *a, audit_head *f);
 /* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. From 1 on nothing is
    proved, and longer lengths were not tried. */
 enum { EVERY_LENGTH_MOST = 4096 };
-#define EVERY_LENGTH_STEPS 0x1p31 /* heads times the square of the positions: some minutes */
+#define EVERY_LENGTH_STEPS ((uint64_t)1 << 31) /* heads times the square of the positions: some minutes */
 double audit_every_length(audit *a, const audit_head *f, double *largest);
 
 void audit_write(text *out, const audit *a);

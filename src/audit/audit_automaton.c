@@ -4,23 +4,29 @@
 
 #include <string.h>
 
+#include "base/work.h"
+
 void guesses_spend(guesses *g, uint64_t steps) {
     g->work += steps;
-    if (g->work > AUTOMATON_WORK)
-        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression takes more steps than are audited");
+    work_at(g->work);
+    if (g->work > work_limit(AUTOMATON_WORK))
+        trap_raise_remedy(g->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a regular expression takes more steps than are audited");
 }
 
 uint32_t guesses_state(guesses *g) {
-    if (g->count >= AUTOMATON_GUESSES)
-        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    if (g->count >= work_limit(AUTOMATON_GUESSES))
+        trap_raise_remedy(g->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a regular expression is larger than is audited");
     array_push(g->arena, g->first, g->count, g->capacity, 0);
     return (uint32_t)(g->count - 1);
 }
 
 void guesses_edge(guesses *g, uint32_t from, uint32_t label, uint32_t to) {
     guesses_spend(g, 1);
-    if (g->edge_count >= 16 * (size_t)AUTOMATON_GUESSES)
-        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    if (g->edge_count >= work_limit(16 * (uint64_t)AUTOMATON_GUESSES) || g->edge_count == UINT32_MAX)
+        trap_raise_remedy(g->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a regular expression is larger than is audited");
     array_push(g->arena, g->edges, g->edge_count, g->edge_capacity, (edge){label, to, g->first[from]});
     g->first[from] = (uint32_t)g->edge_count;
 }
@@ -102,9 +108,9 @@ static uint32_t set_number(subsets *s) {
     guesses_spend(s->g, 4 * s->found_count);
     const uint32_t *known = table_find(&s->index, found, s->found_count * sizeof *found);
     if (known) return *known;
-    if (s->count >= AUTOMATON_STATES)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                   "the automaton of a regular expression has more states than are audited");
+    if (s->count >= work_limit(AUTOMATON_STATES))
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the automaton of a regular expression has more states than are audited");
     uint32_t *kept = arena_alloc(a, s->found_count, sizeof *kept);
     bool fresh;
     if (s->found_count) memcpy(kept, found, s->found_count * sizeof *kept);
@@ -194,9 +200,9 @@ static uint32_t pair_number(product *p, uint32_t left, uint32_t right) {
     state_pair pair = {left, right};
     const uint32_t *known = table_find(&p->index, &pair, sizeof pair);
     if (known) return *known;
-    if (p->count >= AUTOMATON_STATES)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                   "the automaton of a regular expression has more states than are audited");
+    if (p->count >= work_limit(AUTOMATON_STATES))
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the automaton of a regular expression has more states than are audited");
     state_pair *kept = arena_alloc(a, 1, sizeof *kept);
     bool fresh;
     *kept = pair;
@@ -263,8 +269,9 @@ static run make_repeat(guesses *g, run x, uint32_t least, uint32_t most) {
         guesses_edge(g, in, NO_LETTER, out);
         return (run){in, in, out};
     }
-    if ((uint64_t)(high - x.low) * copies > AUTOMATON_GUESSES)
-        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    if ((uint64_t)(high - x.low) * copies > work_limit(AUTOMATON_GUESSES))
+        trap_raise_remedy(g->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a regular expression is larger than is audited");
     /* all copies before the first one gets ways in and out */
     for (uint32_t k = 1; k < copies; k++) copy_run(g, x.low, high);
     uint32_t in = guesses_state(g), out = guesses_state(g), here = in;
@@ -336,8 +343,9 @@ uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
     uint32_t *class_of = arena_alloc(a, letters, sizeof *class_of);
     table index;
     table_init(&index, a);
-    if (p->set_count > AUTOMATON_WORK / 8 / (letters + 1))
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a regular expression of more sets than are audited");
+    if (p->set_count > work_limit(AUTOMATON_WORK) / 8 / (letters + 1))
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a regular expression of more sets than are audited");
     for (size_t k = 0; k < letters; k++) {
         bool *key = arena_alloc(a, p->set_count, sizeof *key), fresh;
         for (size_t s = 0; s < p->set_count; s++) key[s] = p->sets[s][k];
@@ -349,6 +357,7 @@ uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
 
 automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
     guesses g = {.arena = a, .p = p};
+    work_begin("making the automaton of the expression", work_limit(AUTOMATON_WORK));
     g.class_of = pattern_classes(&g.classes, p, a);
     g.in_set = arena_alloc(a, p->set_count, sizeof *g.in_set);
     for (size_t s = 0; s < p->set_count; s++) {

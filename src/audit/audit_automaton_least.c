@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/work.h"
+
 typedef struct sorting {
     const automaton *x;
     arena *arena;
@@ -42,9 +44,9 @@ static void sort_states(sorting *s) {
     for (uint32_t k = 0; k < s->x->states; k++) s->colour[k] = s->x->accepts[k];
     do {
         work += (uint64_t)s->x->states * (s->x->classes + 1);
-        if (work > AUTOMATON_WORK)
-            trap_raise(s->arena->trap, TEMPER_LIMIT, 0, 0,
-                       "the automaton of a regular expression takes more steps than are audited");
+        if (work > work_limit(AUTOMATON_WORK))
+            trap_raise_remedy(s->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                              "the automaton of a regular expression takes more steps than are audited");
     } while (refine(s, scratch, fresh));
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "audit/audit_bounds.h"
+#include "base/work.h"
 
 #define NEED(b, condition, ...)                                                                                      \
     do {                                                                                                             \
@@ -287,10 +288,11 @@ static bool may_try(const audit *a) {
         if (a->heads[k].by_digits) return false;
         heads++;
     }
-    if ((double)heads * a->positions * a->positions > EVERY_LENGTH_STEPS)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                   "%zu heads would be tried at every length up to %llu, which takes more steps than are audited",
-                   heads, (unsigned long long)a->length);
+    if ((double)heads * a->positions * a->positions > (double)work_limit(EVERY_LENGTH_STEPS))
+        trap_raise_remedy(
+            a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+            "%zu heads would be tried at every length up to %llu, which takes more steps than are audited", heads,
+            (unsigned long long)a->length);
     return true;
 }
 

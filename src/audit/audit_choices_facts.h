@@ -123,9 +123,9 @@ void general_tell(const general *g, bool errors, size_t n);
 void general_find_bundles(general *g);
 void general_run_strings(general *g);
 void general_run_sets(general *g);
-/* The lengths first .. end - 1, in one go, and the steps that it took: at most general_steps_most. */
+/* The lengths first .. end - 1, in one go, and the steps that it took: at most general_steps_most(). */
 double general_run_lengths(general *g, size_t first, size_t end);
-extern const double general_steps_most;
+double general_steps_most(void);
 /* Empty facts, of the claim that the audit is about. */
 void general_begin(general *g, audit *a);
 void general_recursion(general *g); /* errors, and whether they are below the margins; raises where they are not */

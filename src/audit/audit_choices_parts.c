@@ -130,7 +130,7 @@ static bool run_parts(general *g, set_part *parts, size_t count) {
     }
     const set_part *told = &parts[count - 1];
     if (!told->done && !strncmp(told->why.text, "stopped", 7)) trap_reraise(g->audit->trap, &told->why);
-    return done && cost <= general_steps_most;
+    return done && cost <= general_steps_most();
 }
 
 void general_run_sets(general *g) {

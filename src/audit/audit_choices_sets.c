@@ -2,12 +2,15 @@
    channels, nets and margins. */
 #include "audit/audit_choices_set_run.h"
 
-const double general_steps_most = 0x1p32;
+#include "base/work.h"
+
+double general_steps_most(void) { return (double)work_limit((uint64_t)1 << 32); }
 
 void set_spend(set_run *s, double steps) {
     s->cost += steps;
-    if (s->cost > general_steps_most)
-        trap_raise(s->g->audit->trap, TEMPER_LIMIT, 0, 0, "the facts take too many steps at length %zu", s->n);
+    if (s->cost > general_steps_most())
+        trap_raise_remedy(s->g->audit->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the facts take too many steps at length %zu", s->n);
 }
 
 int lattice_grid(const lattice *x) {

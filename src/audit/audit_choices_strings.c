@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "audit/audit_choices_facts.h"
+#include "base/work.h"
 
 typedef struct string_run {
     general *g;
@@ -224,9 +225,9 @@ static void check_work(const general *g) {
     }
     for (uint32_t l = 0; l < g->model->layer_count; l++)
         each += positions * (double)(g->channels + g->model->layers[l].in.count);
-    if (strings * each > 0x1p32)
-        trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0,
-                   "the model is too large to be run on all strings up to length %zu", g->length);
+    if (strings * each > (double)work_limit((uint64_t)1 << 32))
+        trap_raise_remedy(g->audit->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the model is too large to be run on all strings up to length %zu", g->length);
 }
 
 void general_run_strings(general *g) {

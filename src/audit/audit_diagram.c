@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+
 enum { FIRST_SLOTS = 1024, MOST_CACHED = 1 << 18 }; /* the cache of results grows with the table of nodes */
 
 static _Noreturn void too_large(const diagram *d) {
-    trap_raise(d->trap, TEMPER_LIMIT, 0, 0, "the model is too large to audit: its functions need more than %d nodes",
-               DIAGRAM_NODES);
+    trap_raise_remedy(d->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                      "the model is too large to audit: its functions need more than %zu nodes", d->most);
 }
 
 static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
@@ -55,7 +57,8 @@ static dd find_or_make(diagram *d, uint32_t var, uint32_t lo, uint32_t hi) {
         const dd_node *n = &d->nodes[d->slots[at] - 1];
         if (n->var == var && n->lo == lo && n->hi == hi) return d->slots[at] - 1;
     }
-    if (d->count >= DIAGRAM_NODES) too_large(d);
+    if (d->count >= d->most) too_large(d);
+    if (d->count % 4096 == 0) work_at(d->count);
     array_push(d->arena, d->nodes, d->count, d->capacity, (dd_node){var, lo, hi});
     if (d->memo_capacity < d->capacity) grow_memo(d);
     d->slots[at] = (uint32_t)d->count;
@@ -71,7 +74,9 @@ dd dd_number(diagram *d, double value) {
 }
 
 void diagram_init(diagram *d, arena *a) {
-    *d = (diagram){.arena = a, .trap = a->trap};
+    uint64_t most = work_limit(DIAGRAM_NODES);
+    *d = (diagram){.arena = a, .trap = a->trap, .most = most < UINT32_MAX / 2 ? most : UINT32_MAX / 2};
+    d->most_steps = work_limit(DIAGRAM_STEPS);
     dd_number(d, 0);
     dd_number(d, 1);
 }
@@ -138,7 +143,7 @@ dd dd_apply(diagram *d, dd_op op, dd f, dd g) {
             result = c->result;
         }
         if (!known) {
-            if (++d->steps > DIAGRAM_STEPS) too_large(d);
+            if (++d->steps > d->most_steps) too_large(d);
             uint32_t x = d->nodes[f].var, y = d->nodes[g].var, var = x < y ? x : y;
             array_push(d->arena, d->frames, depth, d->frame_capacity, (dd_frame){.f = f, .g = g, .var = var});
             f = x == var ? d->nodes[f].lo : f;
@@ -194,7 +199,7 @@ dd dd_map(diagram *d, dd f, double (*fn)(void *context, double x), void *context
         } else if (!done(d, n.hi)) {
             push(d, &depth, n.hi);
         } else {
-            if (++d->steps > DIAGRAM_STEPS) too_large(d);
+            if (++d->steps > d->most_steps) too_large(d);
             settle(d, x, make(d, n.var, d->memo[n.lo], d->memo[n.hi]));
         }
     }

@@ -3,7 +3,7 @@
    diagram: its value on letters, as a function of the letter and of what heads found.
 
    Nothing here recurses on the depth of a diagram. Leaves are exact: a sum that is no double is refused, and so are
-   diagrams that grow beyond DIAGRAM_NODES. */
+   diagrams that grow beyond DIAGRAM_NODES, times the effort. */
 #ifndef AUDIT_AUDIT_DIAGRAM_H
 #define AUDIT_AUDIT_DIAGRAM_H
 
@@ -56,7 +56,8 @@ typedef struct diagram {
     dd *stack;
     size_t stack_capacity;
     uint32_t vars;
-    uint64_t steps;
+    size_t most; /* nodes, by the effort of base/work.h; and so many steps */
+    uint64_t steps, most_steps;
 } diagram;
 
 void diagram_init(diagram *d, arena *a);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "audit/audit_language.h"
+#include "base/work.h"
 
 enum { FORMULA_STATES = 1 << 17 };
 
@@ -28,8 +29,9 @@ static void find_classes(walk *w) {
         formula_op op = formula_at(f, w->t.nodes[k])->op;
         width += op == OP_LETTERS || op == OP_MATCHES;
     }
-    if (width * letters > LANGUAGE_WORK / 64)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a source with more sets of letters than are audited");
+    if (width * letters > work_limit(LANGUAGE_WORK) / 64)
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a source with more sets of letters than are audited");
     w->letters = arena_alloc(a, letters, sizeof *w->letters);
     w->class_of = arena_alloc(a, letters, sizeof *w->class_of);
     table index;
@@ -53,8 +55,9 @@ static uint32_t state_of(walk *w, const uint32_t *numbers) {
     size_t size = (w->t.width + 1) * sizeof *numbers;
     const uint32_t *known = table_find(&w->index, numbers, size);
     if (known) return *known;
-    if (w->count == FORMULA_STATES)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a source with more states than are audited");
+    if (w->count >= work_limit(FORMULA_STATES))
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a source with more states than are audited");
     uint32_t *kept = arena_alloc(a, w->t.width + 1, sizeof *kept), number = (uint32_t)w->count;
     bool fresh;
     memcpy(kept, numbers, size);
@@ -76,12 +79,15 @@ automaton *language_automaton(const temper_spec *spec, bool forward, bool accept
     numbers[0] = 2;
     for (size_t k = 0; k < w.t.width; k++) numbers[k + 1] = w.t.coordinates[k].start;
     state_of(&w, numbers);
+    uint64_t most = work_limit(LANGUAGE_WORK);
+    work_begin("following the source for its automaton", most);
     for (size_t q = 0; q < w.count; q++)
         for (uint32_t c = 0; c < w.classes; c++) {
             w.work += w.t.node_count + spec->graph.kid_count + w.t.width + 1;
-            if (w.work > LANGUAGE_WORK)
-                trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                           "the automaton of a source takes more steps than are audited");
+            work_at(w.work);
+            if (w.work > most)
+                trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                                  "the automaton of a source takes more steps than are audited");
             numbers[0] = language_step(&w.s, w.found[q] + 1, w.letters[c]);
             uint32_t to = state_of(&w, numbers);
             array_push(a, next, next_count, next_capacity, to);

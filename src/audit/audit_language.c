@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+
 static _Noreturn void refuse(const language_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static _Noreturn void refuse(const language_table *t, const char *format, ...) {
     char why[200];
@@ -255,9 +257,11 @@ void language_check(const language_table *t) {
     const uint32_t *letters = letters_to_try(&letter_count, t);
     const automaton *x = t->language;
     uint64_t work = 0, kids = t->spec->graph.kid_count, each = t->node_count + kids + stride;
+    uint64_t most = work_limit(LANGUAGE_WORK);
     cover c;
-    if (t->row_count && letter_count && each > LANGUAGE_WORK / t->row_count / letter_count)
-        trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0, "the table of a language takes more steps than are audited");
+    if (t->row_count && letter_count && each > most / t->row_count / letter_count)
+        trap_raise_remedy(t->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the table of a language takes more steps than are audited");
     language_stepping s;
     language_stepping_begin(&s, t);
     uint32_t *after = arena_zalloc(t->arena, stride, sizeof *after);
@@ -265,7 +269,8 @@ void language_check(const language_table *t) {
     cover_begin(&c, t);
     for (size_t k = 0; k < t->width; k++) after[k + 1] = t->coordinates[k].start;
     if (!is_covered(&c, after, &work)) refuse(t, "its table does not have the beginning of all strings");
-    for (size_t k = 0; k < t->row_count; k++) {
+    work_count("following the table of the language", t->row_count);
+    for (size_t k = 0; k < t->row_count; work_at(++k)) {
         const uint32_t *row = t->rows + k * stride;
         for (size_t l = 0; l < letter_count; l++) {
             unsigned truth = language_step(&s, row + 1, letters[l]);
@@ -279,9 +284,9 @@ void language_check(const language_table *t) {
             if (!is_covered(&c, after, &work))
                 refuse(t, "the letter %s leads from row %zu of its table to no row", shown_letter(t, letters[l]),
                        k + 1);
-            if (work > LANGUAGE_WORK)
-                trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0,
-                           "the table of a language takes more steps than are audited");
+            if (work > most)
+                trap_raise_remedy(t->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                                  "the table of a language takes more steps than are audited");
         }
     }
 }

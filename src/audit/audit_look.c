@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "audit/audit_guesses.h"
+#include "base/work.h"
 
 /* ---- making looks ---- */
 
@@ -177,9 +178,9 @@ static uint32_t number_of(const watch *w, collection *c, const uint64_t *x, size
     const uint32_t *known = table_find(&c->index, x, words * sizeof *x);
     *fresh = !known;
     if (known) return *known;
-    if (c->count >= AUTOMATON_GUESSES)
-        trap_raise(w->arena->trap, TEMPER_LIMIT, 0, 0,
-                   "the look-around of a regular expression is larger than is audited");
+    if (c->count >= work_limit(AUTOMATON_GUESSES))
+        trap_raise_remedy(w->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the look-around of a regular expression is larger than is audited");
     uint64_t *kept = arena_alloc(w->arena, words, sizeof *kept);
     guesses_spend(w->g, 4 * words);
     memcpy(kept, x, words * sizeof *kept);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "audit/audit_guesses.h"
+#include "base/work.h"
 
 enum { MOST_TESTS = 10 };
 
@@ -52,9 +53,9 @@ static uint32_t set_number(sets *s, const uint64_t *set, size_t words) {
     const uint32_t *known = table_find(&s->index, set, words * sizeof *set);
     guesses_spend(s->g, words + 16);
     if (known) return *known;
-    if (s->count >= AUTOMATON_STATES)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                   "the automaton of a regular expression has more states than are audited");
+    if (s->count >= work_limit(AUTOMATON_STATES))
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "the automaton of a regular expression has more states than are audited");
     uint64_t *kept = arena_alloc(a, words, sizeof *kept);
     memcpy(kept, set, words * sizeof *kept);
     array_push(a, s->all, s->count, s->capacity, kept);

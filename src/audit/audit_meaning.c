@@ -3,9 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
+
 void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch) {
     *m = (meaning){.arena = a, .scratch = scratch, .letters = letters, .letter_bits = dd_bits(letters)};
     diagram_init(&m->d, a);
+    work_begin("finding what the model computes", m->d.most);
     dd_new_vars(&m->d, m->letter_bits);
     m->first = dd_variable(&m->d, dd_new_vars(&m->d, 1));
     m->last = dd_variable(&m->d, dd_new_vars(&m->d, 1));

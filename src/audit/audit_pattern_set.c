@@ -5,6 +5,7 @@
 
 #include "base/case_fold.h"
 #include "base/property.h"
+#include "base/work.h"
 
 typedef struct letters_set {
     pattern_text *p;
@@ -20,8 +21,9 @@ static uint32_t code_of(const alphabet *letters, size_t letter) {
 
 static void look_at_letters(pattern_text *p) {
     p->looked += p->letters->count + 1;
-    if (p->looked > PATTERN_LETTERS)
-        trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0, "a language has more sets of letters than are audited");
+    if (p->looked > work_limit(PATTERN_LETTERS))
+        trap_raise_remedy(p->arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a language has more sets of letters than are audited");
 }
 
 /* Whether a letter, or one that differs from it by case where that does not matter, passes the test. */

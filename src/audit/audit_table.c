@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "audit/audit_pattern.h"
+#include "base/work.h"
 
 typedef struct move {
     uint32_t from, set, to;
@@ -56,8 +57,9 @@ static uint32_t read_state(reader *r) {
     if (!next_field(r) || !word_size(r)) pattern_refuse(&r->t, "a state should stand here");
     if (is_word(r, "start") || is_word(r, "accept") || is_word(r, "alphabet") || is_word(r, "tokens"))
         pattern_refuse(&r->t, "this word is no state");
-    if (r->states > AUTOMATON_STATES)
-        trap_raise(r->t.arena->trap, TEMPER_LIMIT, 0, 0, "a table of more states than are audited");
+    if (r->states > work_limit(AUTOMATON_STATES))
+        trap_raise_remedy(r->t.arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a table of more states than are audited");
     uint32_t state = *table_put(&r->index, r->t.bytes + r->t.at, word_size(r), r->states, &fresh);
     r->states += fresh;
     r->t.at += word_size(r);
@@ -123,8 +125,10 @@ automaton *automaton_from_table(arena *a, const char *bytes, size_t length, cons
     if (r.start == UINT32_MAX) pattern_refuse(&r.t, "it has no start");
     automaton x = {.states = r.states + 1};
     x.class_of = pattern_classes(&x.classes, &r.labels, a);
-    if ((uint64_t)x.states * x.classes > AUTOMATON_WORK / 16 || (uint64_t)r.move_count * x.classes > AUTOMATON_WORK)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a table of more moves than are audited");
+    uint64_t most = work_limit(AUTOMATON_WORK);
+    if ((uint64_t)x.states * x.classes > most / 16 || (uint64_t)r.move_count * x.classes > most)
+        trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "a table of more moves than are audited");
     uint32_t *some = arena_alloc(a, x.classes, sizeof *some); /* a letter of each class */
     for (uint32_t k = 0; k < letters->count; k++) some[x.class_of[k]] = k;
     x.next = arena_alloc(a, (size_t)x.states * x.classes, sizeof *x.next);

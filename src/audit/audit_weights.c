@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "base/work.h"
 #include "number/decimal.h"
 
 /* ---- the table ---- */
@@ -244,8 +245,9 @@ static uint32_t place_of(machine_work *m, uint32_t state, const rational *belief
     if (!m->alive[state]) belief = m->none;
     for (uint32_t k = 0; k < m->count; k++)
         if (m->places[k].state == state && equal_rows(m->places[k].belief, belief, m->w->states)) return k;
-    if (m->count == MACHINE_STATES)
-        trap_raise(m->a->trap, TEMPER_LIMIT, 0, 0, "language and weights have more states than are audited");
+    if (m->count >= work_limit(MACHINE_STATES))
+        trap_raise_remedy(m->a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "language and weights have more states than are audited");
     rational *kept = rational_array(m->pool, m->w->states);
     for (uint32_t k = 0; k < m->w->states; k++) rational_set(&kept[k], &belief[k]);
     array_push(m->a, m->places, m->count, m->capacity, (place){state, kept});

@@ -17,5 +17,8 @@ static inline uint64_t work_limit_if(bool raised, uint64_t usual) { return raise
    take, and ends it if it takes more; 0: not known. In several threads the last one is seen. */
 void work_begin(const char *what, uint64_t most);
 void work_at(uint64_t done);
+/* The same where the steps are counted before: there will be so many, about, and any thread adds its own. */
+void work_count(const char *what, uint64_t total);
+void work_add(uint64_t steps);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/work.h"
 #include "ordinary/run/ordinary_run.h"
 #include "ordinary/run/ordinary_answer.h"
 #include "ordinary/proof/ordinary_longest.h"
@@ -18,6 +19,7 @@ typedef struct search {
     arena rooms[2];          /* of one length */
     size_t position;         /* of a wrong answer */
     bool wrong;
+    uint64_t pairs, most_pairs; /* of positions of all strings so far, and if no answer is wrong */
 } search;
 
 /* Letters of a string that is hard to tell apart: two by turns; anything; runs; one letter among others. */
@@ -54,6 +56,11 @@ static bool run_string(search *s, const ordinary_answers *answers, const ordinar
     return true;
 }
 
+static void tell(const search *s) {
+    work_begin("running strings until an answer is wrong", s->most_pairs);
+    work_at(s->pairs);
+}
+
 static void try_strings(void *context) {
     search *s = context;
     size_t n = s->options.length;
@@ -61,11 +68,13 @@ static void try_strings(void *context) {
     ordinary_answers answers = {m, s->read, s->hard->kind, arena_alloc(s->memory, s->hard->read.count * n, 1)};
     uint32_t *w = arena_alloc(s->memory, n, sizeof *w);
     for (size_t k = 0; k < STRINGS; k++) {
+        tell(s); /* a long string tells of itself */
         struct ordinary_kernel kernel = {.f16_weights = s->options.weights == ORDINARY_F16,
                                          .f16_cache = s->options.kv == ORDINARY_F16,
                                          .fused = k % 2 == 0};
         make_string(s, w, n, k);
         if (!run_string(s, &answers, ordinary_runner_new(s->memory, m, &kernel), w, n)) return;
+        s->pairs += (uint64_t)n * n;
     }
 }
 
@@ -89,10 +98,24 @@ typedef struct limits_call {
     const temper_stock_options *options;
 } limits_call;
 
+static size_t next_length(size_t n, size_t from, size_t most) {
+    n += n == from ? 1 : n / 16 + 1;
+    return n < most ? n : most;
+}
+
+static uint64_t pairs_of_all(size_t from, size_t most) {
+    uint64_t pairs = 0;
+    for (size_t n = from;; n = next_length(n, from, most)) {
+        pairs += STRINGS * (uint64_t)n * n;
+        if (n == most) return pairs;
+    }
+}
+
 /* What is proved, the next length, and then lengths that grow by a sixteenth. */
 static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t) {
     size_t from = out->proved.length ? out->proved.length : 8;
     from = from < most ? from : most;
+    s->most_pairs = pairs_of_all(from, most);
     for (size_t n = from;;) {
         temper_error why;
         s->options.length = n;
@@ -109,8 +132,7 @@ static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t)
         }
         out->tried = n;
         if (n == most) return;
-        n += n == from ? 1 : n / 16 + 1;
-        if (n > most) n = most;
+        n = next_length(n, from, most);
     }
 }
 

@@ -20,6 +20,7 @@ void dense_run(dense_answer *out, const temper_model *m, const uint32_t *letters
     if (s->keep) out->channels = arena_zalloc(s->keep, (size_t)m->layer_count + 1, sizeof *out->channels);
     p.x = out->x = arena_zalloc(stream, numbers, sizeof *p.x);
     p.delta = arena_zalloc(stream, numbers, sizeof *p.delta);
+    if (!s->row) run_work_pairs(&p.told, m, size, 20);
     if (is_both(s, &format_f64))
         dense_pass_f64(&p);
     else if (is_both(s, &format_f32))

@@ -3,6 +3,7 @@
 #define RUN_DENSE_WORK_H
 
 #include "run/dense.h"
+#include "run/run_work.h"
 
 typedef struct dense_work {
     const temper_model *m;
@@ -12,6 +13,7 @@ typedef struct dense_work {
     double *x;      /* [N][channels] stored */
     double *delta;  /* [N][channels] what a sublayer adds, being summed */
     doubt *doubt;   /* NULL: nobody asks */
+    run_work told;
     arena *scratch; /* of one head */
     dense_answer *out;
 } dense_work;

@@ -5,10 +5,12 @@
 #include "base/text.h"
 #include "model/expression_rational.h"
 #include "run/positions.h"
+#include "run/run_work.h"
 
 /* The library behind rationals gives up the process when memory runs out, so what a run holds is bounded beforehand:
    numbers that fit a word by their count, longer ones by their bits as they appear. */
-static const double MOST_NUMBERS = 1 << 24, MOST_SCORES = 4294967296.0;
+static const double MOST_NUMBERS = 1 << 24;
+static const uint64_t MOST_SCORES = (uint64_t)1 << 32; /* some minutes */
 static const uint64_t MOST_BITS = (uint64_t)1 << 33;
 
 enum { LABEL = 256 }; /* room for a label in a message */
@@ -30,6 +32,7 @@ typedef struct exact {
     rational *scores;                /* [N] of one row */
     rational *work;                  /* [1] */
     weights query, key, value, into; /* of one head, or of a layer's units: in (query) and out (into) */
+    run_work told;
     uint64_t bits; /* of the long numbers in the residual stream's next state, and in a row of scores */
 } exact;
 
@@ -71,10 +74,11 @@ static void require_cost(const exact *e, double numbers, double scores) {
         trap_raise(e->scratch->trap, TEMPER_LIMIT, 0, 0,
                    "an exact run of length %zu keeps %.3g numbers of this model; the limit is %.3g", e->n, numbers,
                    MOST_NUMBERS);
-    if (scores > MOST_SCORES)
-        trap_raise(e->scratch->trap, TEMPER_LIMIT, 0, 0,
-                   "an exact run of length %zu takes %.3g products for scores and averages; the limit is %.3g", e->n,
-                   scores, MOST_SCORES);
+    double most = (double)work_limit(MOST_SCORES);
+    if (scores > most)
+        trap_raise_remedy(e->scratch->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                          "an exact run of length %zu takes %.3g products for scores and averages; the limit is %.3g",
+                          e->n, scores, most);
 }
 
 /* Accounts for a number that was just made. */
@@ -241,7 +245,9 @@ static void run_head(exact *e, uint32_t layer, uint32_t head) {
             add_row(e->delta + i * e->m->channel_count, &e->into, d, &out[d]);
         }
         if (e->observer && e->observer->row) e->observer->row(e->observer->context, &row);
+        run_work_rows(&e->told, h->mask, i, i + 1, e->size);
     }
+    run_work_head(&e->told, h->mask, e->size);
     if (e->observer && e->observer->head)
         e->observer->head(e->observer->context, layer, head, e->q, e->k, e->v, e->out);
     e->bits = before;
@@ -343,6 +349,7 @@ rational *exact_run(const temper_model *m, const uint32_t *letters, size_t n, co
                .scratch = scratch};
     exact_require(m, scratch->trap);
     prepare(&e);
+    run_work_pairs(&e.told, m, e.size, 20);
     embed(&e);
     show_channels(&e, 0, 0);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&e, layer);

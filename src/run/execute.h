@@ -7,6 +7,7 @@
 #include "run/kernels.h"
 #include "job/parallel.h"
 #include "run/plan.h"
+#include "run/run_work.h"
 
 /* Loops over positions that the compiler may also make for AVX2, chosen when the program starts. They only add and
    multiply element by element, without contraction, so the bits are the same. Sanitizers do not get along with such a

@@ -7,6 +7,7 @@
 #include "number/upward.h"
 #include "run/exact_run.h"
 #include "run/positions.h"
+#include "run/run_work.h"
 
 /* ---- numbers with a bound ---- */
 
@@ -68,6 +69,7 @@ typedef struct guarded {
     ball *scores;    /* [N] of one row */
     size_t *best;    /* [N] the keys of one row that may have the largest score */
     size_t count;    /* how many */
+    run_work told;
 } guarded;
 
 static void require_finite(const guarded *g, ball a, size_t position) {
@@ -262,7 +264,9 @@ static double run_head(guarded *g, uint32_t layer, uint32_t head) {
             add_row(g->delta + i * g->m->channel_count, &h->output, d, g->out[d]);
             if (margin >= 0 && i >= 1 && i <= g->n) margin = fmax(margin, distance_to_boolean(g->out[d].v));
         }
+        run_work_rows(&g->told, h->mask, i, i + 1, g->size);
     }
+    run_work_head(&g->told, h->mask, g->size);
     return margin;
 }
 
@@ -333,6 +337,7 @@ void guarded_run(unsigned char *truth, double *margins, const temper_model *m, c
     guarded g = {.m = m, .letters = letters, .n = n, .size = n + 1 + m->has_end, .pool = pool, .memory = memory};
     exact_require(m, memory->trap);
     prepare(&g);
+    run_work_pairs(&g.told, m, g.size, 5);
     embed(&g);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) *margins++ = run_head(&g, l, h);

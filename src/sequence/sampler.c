@@ -5,6 +5,7 @@
 
 #include "base/entry.h"
 #include "base/random.h"
+#include "base/work.h"
 #include "decide/formula_dfa.h"
 #include "model/model_spec.h"
 #include "sequence/string_counts.h"
@@ -68,9 +69,16 @@ static bool draw_letters(temper_sampler *s, trap *t) {
     }
 }
 
+/* What needs a thousand tries is told of. */
+static void trying(const temper_sampler *s, size_t turn) {
+    if (turn == 1023) work_begin("trying to draw a string", s->tries);
+    work_at(turn);
+}
+
 static void draw_by_letters(temper_sampler *s, trap *t) {
     for (size_t turn = 0; turn < s->tries; turn++) {
         walk_restart(&s->walk, t);
+        if (turn % 1024 == 1023) trying(s, turn);
         if (draw_letters(s, t)) return;
         if (s->walk.length == 0) trap_raise(t, TEMPER_RANGE, 0, 0, "the language has no strings");
     }

@@ -1,6 +1,7 @@
 #include "sequence/string_counts.h"
 
 #include "base/random.h"
+#include "base/work.h"
 
 static const double MEMORY = 1 << 30;
 
@@ -24,7 +25,8 @@ void string_counts_make(string_counts *c, const dfa *d, size_t length, arena *a)
     c->counts = rational_array(&c->pool, (length + 1) * d->state_count);
     c->work = rational_array(&c->pool, 4);
     for (uint32_t q = 0; q < d->state_count; q++) rational_set_int(count_at(c, 0, q), d->accepts[q]);
-    for (size_t n = 1; n <= length; n++)
+    work_count("counting strings", length);
+    for (size_t n = 1; n <= length; work_at(n++))
         for (uint32_t q = 0; q < d->state_count; q++)
             for (uint32_t k = 0; k < d->class_count; k++) {
                 rational_set_int(&c->work[0], size[k]);

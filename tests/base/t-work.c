@@ -143,6 +143,38 @@ static void check_now(void) {
     temper_spec_free(spec);
 }
 
+/* What a long run tells: steps counted beforehand, and all of them done at its end. */
+static void check_run(const char *formula, const temper_run_options *o, size_t n) {
+    temper_spec *spec = parse(formula, TEMPER_SYNTAX_SPEC);
+    temper_model *m = NULL;
+    temper_run *run = NULL;
+    temper_error e = {0};
+    test_random r = test_seed(342);
+    uint32_t *w = calloc(n, sizeof *w);
+    for (size_t k = 0; k < n; k++) w[k] = (uint32_t)random_below(&r, 2);
+    if (spec && CHECK(!temper_build(&m, spec, NULL, &e), "%s", e.text) &&
+        CHECK(!temper_model_run(&run, m, w, n, o, &e), "%s, %zu letters: %s", formula, n, e.text)) {
+        temper_work now = temper_work_now();
+        CHECK(!strcmp(now.what, "running the string") && now.counted, "%s, %zu letters: %s", formula, n, now.what);
+        double part = now.most ? (double)now.done / (double)now.most : 0;
+        CHECK(part > 0.98 && part < 1.02, "%s, %zu letters: %llu steps of %llu", formula, n,
+              (unsigned long long)now.done, (unsigned long long)now.most);
+    }
+    temper_run_free(run);
+    temper_model_free(m);
+    temper_spec_free(spec);
+    free(w);
+}
+
+static void check_runs(void) {
+    static const char deep[] =
+        "alphabet a b\nO (a & Y O (b & Y O (a & Y O (b & Y O (a & Y O (b & Y O (a & Y b)))))))";
+    if (test_effort() < 1) return; /* each takes the half of a second that nobody is told of */
+    check_run(deep, NULL, 2000000);
+    check_run(deep, &(temper_run_options){.dense = 1}, 8000);
+    check_run("alphabet a b\nat last\nO a & F b", NULL, 1200000); /* layer by layer; a short run tells nothing */
+}
+
 int main(void) {
     check_limit();
     check_impossible();
@@ -150,5 +182,6 @@ int main(void) {
     check_same();
     check_words();
     check_now();
+    check_runs();
     return test_finish("t-work");
 }

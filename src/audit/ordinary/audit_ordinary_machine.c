@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/ordinary/audit_ordinary.h"
+#include "base/work.h"
 
 enum { MOST_PAIRS = 1 << 17, MOST_PERIOD = 64, MOST_BEFORE = 16, MOST_SEEN = 24, MOST_ROWS = 64 };
 #define MOST_WORK ((uint64_t)1 << 31)
@@ -38,9 +39,9 @@ typedef struct machine {
     bool is_legal;  /* by the automaton */
 } machine;
 
-/* Not wrong, but too large. */
+/* Not wrong, but too large; more effort may do. */
 _Noreturn static void give_up(const machine *m, const char *why) {
-    trap_raise(m->s->trap, TEMPER_LIMIT, 0, 0, "%s", why);
+    trap_raise_remedy(m->s->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "%s", why);
 }
 
 /* ---- which positions are alike ---- */
@@ -158,7 +159,8 @@ static void see_match(const machine *m, const lift_head *h, double *memory) {
     for (size_t k = 0; k < h->content; k++) here[k] = value_of(m, &h->products[k].key);
     for (size_t v = 0; v < h->value_count; v++) here[h->content + v] = value_of(m, &h->values[v].value);
     while (same < count && memcmp(list + same * width, here, h->content * sizeof *here) != 0) same++;
-    if (same == count && count == MOST_SEEN) give_up(m, "a head meets more kinds of keys than are audited");
+    if (same == count && count == MOST_SEEN)
+        trap_raise(m->s->trap, TEMPER_LIMIT, 0, 0, "a head meets more kinds of keys than are audited");
     if (h->last) { /* the newest in front */
         memmove(list + width, list, same * width * sizeof *list);
         memcpy(list, here, width * sizeof *list);
@@ -247,7 +249,8 @@ static void see(machine *m, uint32_t token, uint32_t position, double *memory, b
     const lift *u = m->u;
     size_t head = 0, step = 0;
     m->work += m->language_count + u->column_count + u->head_count + u->step_count;
-    if (m->work > MOST_WORK) give_up(m, "following its states takes more steps than are audited");
+    work_at(m->work);
+    if (m->work > work_limit(MOST_WORK)) give_up(m, "following its states takes more steps than are audited");
     for (uint32_t c = 0; c < u->column_count; c++) {
         const lift_column *x = &u->columns[c];
         m->columns[c] = x->writer == LIFT_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
@@ -301,7 +304,7 @@ static void add_pair(machine *m, double *state) {
     bool fresh;
     table_put(&m->index, state, m->size * sizeof *state, (uint32_t)m->count, &fresh);
     if (!fresh) return;
-    if (m->count == MOST_PAIRS) give_up(m, "it has more states than are audited");
+    if (m->count >= work_limit(MOST_PAIRS)) give_up(m, "it has more states than are audited");
     array_push(m->s->arena, m->found, m->count, m->capacity, state);
 }
 
@@ -314,6 +317,7 @@ static bool follow(machine *m) {
     m->s->largest = arena_alloc(m->s->arena, u->head_count, sizeof *m->s->largest);
     for (size_t h = 0; h < u->head_count; h++) m->s->largest[h] = m->used[h] ? 0 : INFINITY;
     see(m, ORDINARY_BOS, 0, state + 1 + m->language_count, false);
+#include "base/work.h"
     if (!check_logits(m, state + 1)) return false;
     add_pair(m, state);
     for (size_t k = 0; k < m->count; k++) {

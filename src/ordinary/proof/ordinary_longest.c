@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "ordinary/proof/ordinary_confirm.h"
 
 /* From longer ones on a shorter length that is proved is not looked for: it would take long. */
@@ -61,13 +62,25 @@ ordinary_reach ordinary_prove_length(arena *a, const temper_model *hard, const t
     return out;
 }
 
+/* Letters of all lengths that may be tried below one: twice as many each time, then halves of what is left. Proofs
+   tell of work of their own, so this is said anew before each. */
+static void tell(uint64_t done, size_t length) {
+    uint64_t most = 2 * (uint64_t)length;
+    for (size_t left = length; left > 1; left /= 2) most += length;
+    work_begin("looking for the longest length that is proved, in letters", most);
+    work_at(done);
+}
+
 ordinary_reach ordinary_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
                                       const struct ordinary_options *o) {
     struct ordinary_options at = *o;
     ordinary_reach best = {0}, failed = {0};
     size_t low = 0, high = o->length + 1;
+    uint64_t tried = 0;
     for (at.length = 1;; at.length = 2 * at.length < o->length ? 2 * at.length : o->length) {
+        tell(tried, o->length);
         ordinary_reach r = ordinary_prove_length(a, hard, read, &at);
+        tried += at.length;
         if (r.proved) {
             low = at.length;
             high = o->length + 1;
@@ -81,7 +94,9 @@ ordinary_reach ordinary_prove_longest(arena *a, const temper_model *hard, const 
     if (low == o->length) return best;
     while (low + 1 < high) {
         at.length = low + (high - low) / 2;
+        tell(tried, o->length);
         ordinary_reach r = ordinary_prove_length(a, hard, read, &at);
+        tried += at.length;
         if (r.proved) {
             low = at.length;
             best = r;

@@ -6,6 +6,7 @@
 #include "number/elementary.h"
 #include "number/format.h"
 #include "number/trig.h"
+#include "run/run_work.h"
 
 /* Most weights are 0 and change no sum. */
 typedef struct sparse {
@@ -197,8 +198,14 @@ static uint32_t key_dimensions(uint32_t *out, const float *keys, size_t stride, 
     return found;
 }
 
-static void heads(float *x, const ordinary_runner *r, const run_layer *l, float *normed, size_t count,
-                  arena *scratch) {
+/* Its values are not all 0. */
+static bool is_used(const ordinary_runner *r, const run_layer *l, uint32_t head) {
+    size_t first = (size_t)head * r->m->head_size;
+    return l->value.start[first] != l->value.start[first + r->m->head_size];
+}
+
+static void heads(float *x, const ordinary_runner *r, const run_layer *l, float *normed, size_t count, arena *scratch,
+                  const run_work *told) {
     const struct ordinary_model *m = r->m;
     size_t all = (size_t)m->heads * m->head_size;
     float *q = arena_alloc(scratch, count * all, sizeof *q), *k = arena_alloc(scratch, count * all, sizeof *k);
@@ -223,7 +230,7 @@ static void heads(float *x, const ordinary_runner *r, const run_layer *l, float 
     float scale = 1 / sqrtf((float)m->head_size);
     for (uint32_t h = 0; h < m->heads; h++) {
         size_t first = (size_t)h * m->head_size;
-        if (l->value.start[first] == l->value.start[first + m->head_size]) continue; /* its values are 0 */
+        if (!is_used(r, l, h)) continue;
         uint32_t used = key_dimensions(dims, k + first, all, count, m->head_size);
         for (size_t i = 0; i < count; i++) {
             for (size_t j = 0; j <= i; j++) {
@@ -234,6 +241,7 @@ static void heads(float *x, const ordinary_runner *r, const run_layer *l, float 
             }
             (r->kernel.fused ? attend_fused : attend_plain)(mixed + i * all + first, r, scores, v + first, all,
                                                             i + 1);
+            if (told->tells) work_add(i + 1);
         }
     }
     for (size_t i = 0; i < count; i++) multiply(x + i * m->width, r, &l->mix, mixed + i * all, all, true);
@@ -241,7 +249,11 @@ static void heads(float *x, const ordinary_runner *r, const run_layer *l, float 
 
 void ordinary_run(float *logits, const ordinary_runner *r, const uint32_t *tokens, size_t count, arena *scratch) {
     const struct ordinary_model *m = r->m;
-    size_t width = m->width;
+    size_t width = m->width, used = 0;
+    run_work told;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->heads; h++) used += is_used(r, &r->layers[l], h);
+    run_work_steps(&told, (double)used * (double)count * (double)count / 2, 20);
     arena_reset(scratch);
     float *x = arena_alloc(scratch, count * width, sizeof *x), *y = arena_alloc(scratch, count * width, sizeof *y);
     for (size_t i = 0; i < count; i++)
@@ -252,7 +264,7 @@ void ordinary_run(float *logits, const ordinary_runner *r, const uint32_t *token
         }
     for (uint32_t l = 0; l < m->layer_count; l++) {
         for (size_t i = 0; i < count; i++) norm(y + i * width, r, x + i * width, m->layers[l].attention_gain);
-        heads(x, r, &r->layers[l], y, count, scratch);
+        heads(x, r, &r->layers[l], y, count, scratch, &told);
         for (size_t i = 0; i < count; i++) {
             norm(y + i * width, r, x + i * width, m->layers[l].net_gain);
             net(x + i * width, r, &r->layers[l], y + i * width, scratch);
