@@ -203,8 +203,13 @@ function press(id, value) {
   for (const button of byId(id).querySelectorAll('button')) note(button, 'aria-pressed', button.dataset.value === String(value));
 }
 
-/** The formula in words, and what the alphabet makes simpler. */
-const sayWords = said => (said ? [said.words && `In words: ${said.words}.`, ...said.simplified.split('\n').filter(Boolean).map(line => `${line}.`)].filter(Boolean).join(' ') : '');
+/** The formula in words, what the alphabet makes simpler, and a comma that somebody may not mean. */
+function sayWords(said, alphabet) {
+  if (!said) return '';
+  const lines = said.simplified.split('\n').filter(Boolean).map(line => `${line}.`);
+  const comma = /.,./.test(alphabet) ? 'The comma is a letter, too.' : '';
+  return [said.words && `In words: ${said.words}.`, ...lines, comma].filter(Boolean).join(' ');
+}
 
 function controls(picture) {
   const { state } = page, head = picture.about.heads[state.h];
@@ -225,7 +230,7 @@ function controls(picture) {
   note(byId('alphabet'), 'placeholder', picture.about.letters.join(picture.about.tokens ? ' ' : ''));
   byId('alphabet').disabled = state.syntax === 'gallery';
   note(byId('gallery'), 'title', byId('gallery').selectedOptions[0]?.textContent ?? '');
-  words(byId('words'), sayWords(picture.words));
+  words(byId('words'), sayWords(picture.words, state.a));
   words(byId('command'), commandFor(state, picture));
   if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }

@@ -60,6 +60,9 @@ export class Workshop {
   /** The specification; null for a transformer of the gallery, which has none. */
   spec(state) {
     if (state.syntax === 'gallery') return null;
+    if (/^\[.*-.*\]$/.test(state.a)) blame('alphabet', () => {
+      throw Object.assign(new RangeError(`'${state.a.slice(0, 40)}' is no class: letters are written out`), { hint: 'such as abc' });
+    });
     return this.specs.get(this.specKey(state), () => blame('formula', () => this.engine.spec(state.f, { syntax: state.syntax, alphabet: state.a })));
   }
 
