@@ -7,10 +7,10 @@ Import ListNotations.
 Section Canon.
 Variables (w : list nat) (letters : nat).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
-Notation alike := (alike letters).
+Notation same_table := (same_table letters).
 Definition equal (f g : fml) := forall j, sat w (den f) j = sat w (den g) j.
-Lemma alike_equal f g : alike f g = true -> equal f g.
-Proof. intros H j. now apply (alike_everywhere w letters in_alphabet). Qed.
+Lemma alike_equal f g : same_table f g = true -> equal f g.
+Proof. intros H j. now apply (alike_everywhere w letters in_alphabet), same_table_alike. Qed.
 Lemma filter_same {X} (p q : X -> bool) l : (forall x, p x = q x) -> filter p l = filter q l.
 Proof. intros H. induction l as [|a l IH]; cbn; auto. now rewrite H, IH. Qed.
 Lemma forallb_same {X} (p q : X -> bool) l : (forall x, p x = q x) -> forallb p l = forallb q l.
@@ -133,12 +133,13 @@ Lemma trans f g h : equal f g -> equal g h -> equal f h. Proof. intros H1 H2 j. 
 Lemma sym f g : equal f g -> equal g f. Proof. intros H j. now rewrite H. Qed.
 Lemma mk_step_ok d a : forall reps, equal (fst (mk_step letters reps d a)) (FStep d a).
 Proof.
-  assert (G : forall b reps, equal (fst (if alike b FF then (FF, reps) else if alike b FT then rep_step letters reps d
+  assert (G : forall b reps, equal (fst (if same_table b FF then (FF, reps)
+    else if same_table b FT then rep_step letters reps d
     FT else rep_step letters reps d b)) (FStep d b)).
-  { intros b reps. destruct (alike b FF) eqn:X. apply sym, step_false. now apply alike_equal.
-    destruct (alike b FT) eqn:Y; [|apply rep_step_ok].
+  { intros b reps. destruct (same_table b FF) eqn:X. apply sym, step_false. now apply alike_equal.
+    destruct (same_table b FT) eqn:Y; [|apply rep_step_ok].
     apply trans with (FStep d FT). apply rep_step_ok. apply sym, step_equal. now apply alike_equal. }
-  induction a; intros reps; try apply G. cbn [mk_step]. destruct (alike a FT) eqn:X.
+  induction a; intros reps; try apply G. cbn [mk_step]. destruct (same_table a FT) eqn:X.
   - cbn [fst]. apply sym, step_false. intros j. rewrite ff. cbn [den sat]. rewrite (alike_equal _ _ X j), tt_.
     now destruct (letter w j).
   - specialize (IHa reps). destruct (mk_step letters reps d a) as [g r]. cbn [fst] in *. now apply step_not_ok.
@@ -164,8 +165,8 @@ Proof.
 Qed.
 Lemma mk_once_ok reps d a : equal (fst (mk_once letters reps d a)) (FOnce d a).
 Proof.
-  unfold mk_once. destruct (alike a FF) eqn:X. apply sym, once_false. now apply alike_equal.
-    destruct (alike a FT) eqn:Y. apply sym, once_true. now apply alike_equal.
+  unfold mk_once. destruct (same_table a FF) eqn:X. apply sym, once_false. now apply alike_equal.
+    destruct (same_table a FT) eqn:Y. apply sym, once_true. now apply alike_equal.
   destruct a; try apply rep_once_ok. destruct (same d d0) eqn:D; [|apply rep_once_ok]. apply same_ok in D. subst d0.
     apply sym, once_once.
 Qed.
@@ -185,13 +186,14 @@ Proof.
   - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. specialize (IHb r).
     destruct (canon letters b r) as [b' q]. cbn [fst] in *.
     apply trans with (FSince d a' b'). 2: now apply since_equal.
-    destruct (alike b' FF) eqn:X1. apply sym, since_false. now apply alike_equal. destruct (alike b' FT) eqn:X2.
+    destruct (same_table b' FF) eqn:X1. apply sym, since_false. now apply alike_equal.
+      destruct (same_table b' FT) eqn:X2.
       apply sym, since_true. now apply alike_equal.
-    destruct (implies letters a' b') eqn:X3. { apply sym, since_only. intros j Sj. unfold implies in X3.
+    destruct (same_table a' (FAnd a' b')) eqn:X3. { apply sym, since_only. intros j Sj.
       rewrite (alike_equal _ _ X3 j) in Sj. cbn [den sat] in Sj. apply andb_prop in Sj. tauto. }
-    destruct (implies letters (FNot a') b') eqn:X4; [|apply rep_since_ok]. apply trans with (FOnce d b').
+    destruct (same_table (FNot a') (FAnd (FNot a') b')) eqn:X4; [|apply rep_since_ok]. apply trans with (FOnce d b').
       apply mk_once_ok. apply sym, since_once.
-    intros j Lj Sj. unfold implies in X4. assert (Z := alike_equal _ _ X4 j). cbn [den sat] in Z. rewrite Lj, Sj in Z.
+    intros j Lj Sj. assert (Z := alike_equal _ _ X4 j). cbn [den sat] in Z. rewrite Lj, Sj in Z.
       cbn in Z. now symmetry in Z.
   - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. cbn [fst] in *.
     apply trans with (FStep d a'). 2: now apply step_equal. apply mk_step_ok.

@@ -42,8 +42,25 @@ Fixpoint dedup (l : list fml) : list fml := match l with
 Fixpoint vals (l : list fml) : list val := match l with
   | [] => [[]] | f :: r => flat_map (fun v => [(f, true) :: v; (f, false) :: v]) (vals r) end.
 Inductive point := At (a : nat) (v : val) | Begin | Finish.
-Definition points (letters : nat) (l : list fml) : list point :=
+(* what cannot be at one position: once and since here follow from their operands here,
+  and where there is no neighbour
+   they are their operands; a neighbour has one letter *)
+Definition alone (v : val) (d : dir) : bool := match look v (FStep d FT) with Some false => true | _ => false end.
+Definition may_be (a : nat) (v : val) (t : fml * bool) : bool := match fst t with
+  | FOnce d g => match bev a v g with Some true => snd t | Some false => negb (snd t && alone v d) | None => true end
+  | FSince d g h => match bev a v h with
+      | Some true => snd t
+      | Some false => negb (snd t && (alone v d || match bev a v g with Some false => true | _ => false end))
+      | None => true end
+  | FStep d (FLet x) => negb (snd t && (alone v d || existsb (fun u => match u with
+      | (FStep e (FLet y), true) => same d e && negb (existsb (fun c => existsb (Nat.eqb c) y) x) | _ => false end)
+        v))
+  | FStep d _ => negb (snd t && alone v d)
+  | _ => true end.
+Definition possible (p : point) : bool := match p with At a v => forallb (may_be a v) v | _ => true end.
+Definition all_points (letters : nat) (l : list fml) : list point :=
   flat_map (fun a => map (At a) (vals (dedup (flat_map atoms l)))) (seq 0 letters).
+Definition points (letters : nat) (l : list fml) : list point := filter possible (all_points letters l).
 Definition too_many : nat := 12.                                   (* atoms of one truth table *)
 Definition few (l : list fml) : bool := Nat.leb (length (dedup (flat_map atoms l))) too_many.
 
@@ -119,10 +136,12 @@ Definition bool_row st (r : wrow) : option fml :=
     match table (row_bool st r) (points letters fs) with Some t => learn cands t | None => None end
   else None.
 (* do two formulas mean the same on letters? *)
-Definition alike (f g : fml) : bool := few [f; g] && forallb (fun p => match p with At a v =>
-  match bev a v f, bev a v g with Some x, Some y => Bool.eqb x y | _, _ => false end | _ => true end)
-  (points letters [f; g]).
+Definition same_at (f g : fml) (p : point) : bool := match p with
+  | At a v => match bev a v f, bev a v g with Some x, Some y => Bool.eqb x y | _, _ => false end | _ => true end.
+Definition alike (f g : fml) : bool := few [f; g] && forallb (same_at f g) (points letters [f; g]).
 Definition implies (f g : fml) : bool := alike f (FAnd f g).
+(* whatever atoms are: the compiler's normal form knows no more *)
+Definition same_table (f g : fml) : bool := few [f; g] && forallb (same_at f g) (all_points letters [f; g]).
 Definition query_one st (h : head) := match h_query h with
   | [[(c, d)]] => half_is d 2 && is_one (get st c) | _ => false end.
 Definition strict (m : mask) := match m with Before | After => true | _ => false end.
@@ -349,20 +368,23 @@ Definition first_state (m : model) : list content := map (first_content m) (seq 
 (* ---- one name for each atom of the source, and constants folded ---- *)
 Definition rep (reps : list fml) (f : fml) (p : fml -> bool) : fml * list fml :=
   match find p reps with Some g => (g, reps) | None => (f, f :: reps) end.
-Definition rep_once reps d a := rep reps (FOnce d a) (fun g => match g with FOnce e b => same d e && alike a b | _ =>
+Definition rep_once reps d a := rep reps (FOnce d a) (fun g => match g with FOnce e b => same d e &&
+  same_table a b | _ =>
   false end).
-Definition rep_step reps d a := rep reps (FStep d a) (fun g => match g with FStep e b => same d e && alike a b | _ =>
+Definition rep_step reps d a := rep reps (FStep d a) (fun g => match g with FStep e b => same d e &&
+  same_table a b | _ =>
   false end).
 Definition rep_since reps d a b := rep reps (FSince d a b) (fun g => match g with
-  | FSince e x y => same d e && alike a x && alike b y | _ => false end).
+  | FSince e x y => same d e && same_table a x && same_table b y | _ => false end).
 (* a step of a negation: there is a neighbour, and it does not hold there *)
 Definition step_not (d : dir) (g : fml) := FAnd (FStep d FT) (FNot g).
 Fixpoint mk_step (reps : list fml) (d : dir) (a : fml) : fml * list fml := match a with
-  | FNot b => if alike b FT then (FF, reps) else let (g, r) := mk_step reps d b in (step_not d g, r)
-  | _ => if alike a FF then (FF, reps) else if alike a FT then rep_step reps d FT else rep_step reps d a end.
+  | FNot b => if same_table b FT then (FF, reps) else let (g, r) := mk_step reps d b in (step_not d g, r)
+  | _ => if same_table a FF then (FF, reps) else if same_table a FT then rep_step reps d FT else rep_step reps d a
+    end.
 Definition negate (a : fml) := match a with FNot b => b | _ => FNot a end.
 Definition mk_once (reps : list fml) (d : dir) (a : fml) : fml * list fml :=
-  if alike a FF then (FF, reps) else if alike a FT then (FT, reps) else
+  if same_table a FF then (FF, reps) else if same_table a FT then (FT, reps) else
   match a with FOnce e _ => if same d e then (a, reps) else rep_once reps d a | _ => rep_once reps d a end.
 Fixpoint canon (f : fml) (reps : list fml) : fml * list fml := match f with
   | FT | FLet _ => (f, reps)
@@ -371,8 +393,9 @@ Fixpoint canon (f : fml) (reps : list fml) : fml * list fml := match f with
   | FOnce d a => let (a', r) := canon a reps in mk_once r d a'
   | FStep d a => let (a', r) := canon a reps in mk_step r d a'
   | FSince d a b => let (a', r) := canon a reps in let (b', q) := canon b r in
-      if alike b' FF then (FF, q) else if alike b' FT then (FT, q)
-      else if implies a' b' then (b', q) else if implies (FNot a') b' then mk_once q d b'
+      if same_table b' FF then (FF, q) else if same_table b' FT then (FT, q)
+      else if same_table a' (FAnd a' b') then (b', q) else if same_table (FNot a') (FAnd (FNot a') b')
+        then mk_once q d b'
       else rep_since q d a' b' end.
 
 (* ---- the read-out ---- *)

@@ -48,6 +48,72 @@ Proof.
   - cbn [vals]. apply in_flat_map. exists v. split; auto. destruct (sat w (den f) i); simpl; auto.
   - intros g b [E|H]. now injection E as <- <-. now apply T.
 Qed.
+(* what is left out is at no position *)
+Lemma alone_ok i v d : letter w i = true -> true_at i v -> alone v d = true -> letter w (step d i) = false.
+Proof.
+  unfold alone. intros L T H. destruct (look v (FStep d FT)) as [[]|] eqn:E; try discriminate.
+  assert (X := look_ok i v _ _ T E). cbn [den sat] in X. rewrite L in X. cbn [andb] in X. unfold letter.
+  now destruct (at_ w (step d i)).
+Qed.
+Lemma seen_alone d i j : letter w i = true -> letter w (step d i) = false -> In j (seen w d i) -> j = i.
+Proof.
+  intros L N H. apply in_seen in H. destruct H as [Lj S]. apply letter_iff in L, Lj.
+  assert (Nl : ~ (1 <= step d i <= length w)%nat) by (rewrite <- letter_iff; congruence).
+  destruct d; cbn [sees step] in *; apply Nat.leb_le in S; lia.
+Qed.
+Lemma seen_here d i : letter w i = true -> In i (seen w d i).
+Proof. intros L. apply in_seen. split; auto. destruct d; apply Nat.leb_refl. Qed.
+Lemma since_here d g h i : letter w i = true -> sat w h i = true -> sat w (Since d g h) i = true.
+Proof.
+  intros L H. cbn [sat]. rewrite L. cbn [andb]. apply existsb_exists. exists i. split. now apply seen_here. rewrite H.
+  apply forallb_forall. intros k Hk. apply filter_In in Hk. destruct Hk as [Hk P]. apply in_seen in Hk.
+    destruct Hk as [_ S].
+  destruct d; cbn [sees passed] in *; apply Nat.leb_le in S; apply Nat.ltb_lt in P; lia.
+Qed.
+Lemma since_not_here d g h i : letter w i = true -> sat w h i = false -> letter w (step d i)
+  = false \/ sat w g i = false ->
+  sat w (Since d g h) i = false.
+Proof.
+  intros L H O. destruct (sat w (Since d g h) i) eqn:S; auto. cbn [sat] in S. rewrite L in S. cbn [andb] in S.
+  apply existsb_exists in S. destruct S as (j & Hj & S). apply andb_prop in S. destruct S as [S F].
+  assert (Ne : j <> i) by congruence. destruct O as [N|G].
+  - exfalso. apply Ne. now apply (seen_alone d i j).
+  - rewrite forallb_forall in F. rewrite <- G. symmetry. apply F. apply filter_In. split. now apply seen_here.
+    apply in_seen in Hj. destruct Hj as [_ Sj]. destruct d; cbn [sees passed] in *; apply Nat.leb_le in Sj;
+      apply Nat.ltb_lt; lia.
+Qed.
+Lemma step_alone d g i : letter w (step d i) = false -> sat w (Step d g) i = false.
+Proof.
+  intros N. cbn [sat]. destruct (sat w g (step d i)) eqn:S. apply sat_letter in S. congruence. apply andb_false_r.
+Qed.
+Lemma may_be_ok i a v t : at_ w i = Some a -> true_at i v -> In t v -> may_be a v t = true.
+Proof.
+  intros A T Ht. assert (L : letter w i = true) by (unfold letter; now rewrite A). destruct t as [f b].
+  assert (S := T f b Ht). unfold may_be. cbn [fst snd]. destruct f as [|ls|f|f1 f2|d g|d g h|d g]; auto.
+  - destruct (bev a v g) as [[]|] eqn:E; auto; apply (bev_ok i a v g A T) in E.
+    + rewrite <- S. cbn [den sat]. rewrite L. cbn [andb]. apply existsb_exists. exists i. split; auto.
+      now apply seen_here.
+    + destruct b; auto. cbn [andb]. destruct (alone v d) eqn:Al; auto. exfalso. cbn [den sat] in S. rewrite L in S.
+      cbn [andb] in S. apply existsb_exists in S. destruct S as (j & Hj & Sj).
+      apply (seen_alone d i j L (alone_ok i v d L T Al)) in Hj. congruence.
+  - destruct (bev a v h) as [[]|] eqn:E; auto; apply (bev_ok i a v h A T) in E.
+    + rewrite <- S. cbn [den]. now apply since_here.
+    + destruct b; auto. cbn [andb]. destruct (alone v d || _) eqn:Al; auto. exfalso. apply orb_prop in Al.
+      cbn [den] in S. rewrite since_not_here in S; auto; [discriminate|]. destruct Al as [Al|Al].
+      * left. now apply (alone_ok i v).
+      * right. destruct (bev a v g) as [[]|] eqn:G; try discriminate. now apply (bev_ok i a v g A T).
+  - assert (N : b = true -> alone v d = false).
+    { intros ->. destruct (alone v d) eqn:Al; auto. exfalso. cbn [den] in S.
+      rewrite step_alone in S; [discriminate|]. now apply (alone_ok i v). }
+    destruct b. 2:{ destruct g; reflexivity. } rewrite (N eq_refl). destruct g as [|x| | | | |]; auto. cbn [andb orb].
+    destruct (existsb _ v) eqn:X; auto. exfalso. apply existsb_exists in X. destruct X as ([u c] & Hu & X).
+    destruct u as [| | | | | |e [|y| | | | |]]; try discriminate. destruct c; [|discriminate]. apply andb_prop in X.
+    destruct X as [D X]. apply same_ok in D. subst e. apply negb_true_iff in X. assert (S2 := T _ _ Hu).
+      cbn [den sat] in S, S2.
+    apply andb_prop in S, S2. destruct S as [_ S], S2 as [_ S2]. destruct (at_ w (step d i)) as [c|]; [|discriminate].
+    apply existsb_exists in S. destruct S as (c' & Hc & E). apply Nat.eqb_eq in E. subst c'.
+    assert (Y : existsb (fun c => existsb (Nat.eqb c) y) x = true) by (apply existsb_exists; eauto). congruence.
+Qed.
 (* the point of a position *)
 Definition point_of (p : point) (i : nat) := match p with
   | At a v => at_ w i = Some a /\ true_at i v
@@ -57,7 +123,9 @@ Lemma points_ok letters l i a : at_ w i = Some a -> (a < letters)%nat -> exists 
   (At a v) i.
 Proof.
   intros A H. destruct (vals_ok i (dedup (flat_map atoms l))) as (v & I1 & T). exists v. split; [|split; auto].
-  unfold points. apply in_flat_map. exists a. split. apply in_seq; lia. now apply in_map.
+  unfold points, all_points. apply filter_In. split. apply in_flat_map. exists a. split. apply in_seq; lia.
+    now apply in_map.
+  apply forallb_forall. intros t Ht. now apply (may_be_ok i).
 Qed.
 (* what a table says holds at every letter *)
 Lemma table_in g ps t : table g ps = Some t -> forall p, In p ps -> exists b, g p = Some b /\ In (p, b) t.
@@ -93,5 +161,11 @@ Proof.
   destruct (points_ok letters [f; g] i a A La) as (v & I1 & P). specialize (H _ I1). cbn in H.
   destruct (bev a v f) as [x|] eqn:X; [|discriminate]. destruct (bev a v g) as [y|] eqn:Y; [|discriminate].
   apply eqb_prop in H. subst. now rewrite (bev_ok i a v f A (proj2 P) _ X), (bev_ok i a v g A (proj2 P) _ Y).
+Qed.
+Lemma same_table_alike letters f g : same_table letters f g = true -> alike letters f g = true.
+Proof.
+  unfold same_table, alike. intros H. apply andb_prop in H. destruct H as [-> H]. cbn [andb].
+    rewrite forallb_forall in H.
+  apply forallb_forall. intros p Hp. apply H. unfold points in Hp. now apply filter_In in Hp.
 Qed.
 End Points.

@@ -1,8 +1,9 @@
 (* The text of a specification (doc/language.md, sections 1 to 8), as it stands in a model file, read as a formula.
    Nothing is proved of this function either: it is what "the specification of this file" means. It knows letters and
-   tokens in quotes or bare, classes, true, false, first, last, all Boolean and temporal operators in ASCII, powers such
+   tokens in quotes or bare, classes, true, false, first, last, all Boolean and temporal operators, powers such
    as Y^3, brackets, comments, definitions over several lines, and the header lines, whose content the file states
-   itself. It refuses counts, regular expressions, tables, positions, attention and what it does not know. Precedence is
+   itself. It refuses counts, regular expressions, tables, positions, attention and what it does not know.
+     Precedence is
    that of src/logic/parse.c, and what asks for parentheses there is refused here.
 
    specification_of   from a file to its formula *)
@@ -36,7 +37,8 @@ Definition last_here := FNot (FStep Future FT).
 Definition times (k : nat) (o : prefix) (a : fml) := Nat.iter k (apply1 o) a.
 
 (* ---- tokens ---- *)
-Inductive symbol := S_open | S_close | S_equals | S_line | S_letter (s : bytes) | S_word (s : bytes) | S_class (s : bytes)
+Inductive symbol := S_open | S_close | S_equals | S_line | S_letter (s : bytes) | S_word (s : bytes)
+  | S_class (s : bytes)
   | S_atom (f : fml) | S_prefix (o : prefix) (k : nat) (* as often *) | S_infix (o : infix)
   | S_weak (* W with X or Y behind it: weak until, or half of a weak next *)
   | S_and | S_or | S_xor | S_implies | S_iff.
@@ -76,7 +78,8 @@ Definition reserved (s : bytes) : symbol :=
 (* an escape, behind its backslash: what it means, and what follows; `also` may be escaped, too *)
 Definition escape (also : ascii -> bool) (s : bytes) : option (ascii * bytes) := match s with
   | "n" :: r => Some ("010", r) | "t" :: r => Some ("009", r) | "r" :: r => Some ("013", r)
-  | "x" :: a :: b :: r => match hex2 a b with Some c => if between 1 127 c then Some (c, r) else None | None => None end
+  | "x" :: a :: b :: r => match hex2 a b with Some c => if between 1 127 c then Some (c, r) else None | None =>
+    None end
   | c :: r => if Ascii.eqb c "\" || Ascii.eqb c "'" || Ascii.eqb c """" || also c then Some (c, r) else None
   | [] => None end.
 Definition nothing (_ : ascii) := false.
@@ -84,7 +87,8 @@ Definition nothing (_ : ascii) := false.
 Fixpoint quoted (fuel : nat) (q : ascii) (s cur : bytes) : option (bytes * bytes) := match fuel, s with
   | S n, c :: r => if Ascii.eqb c q then match cur with [] => None | _ => Some (rev' cur, r) end
       else if Ascii.eqb c "010" then None
-      else if Ascii.eqb c "\" then match escape nothing r with Some (x, r) => quoted n q r (x :: cur) | None => None end
+      else if Ascii.eqb c "\" then match escape nothing r with Some (x, r) => quoted n q r (x :: cur) | None =>
+        None end
       else quoted n q r (c :: cur)
   | _, _ => None end.
 (* a class up to its bracket, as it stands: a backslash takes the next byte with it *)
@@ -93,6 +97,12 @@ Fixpoint class_text (s cur : bytes) : option (bytes * bytes) := match s with
   | "\" :: c :: r => if Ascii.eqb c "010" then None else class_text r (c :: "\" :: cur)
   | c :: r => class_text r (c :: cur) | [] => None end.
 Definition to_line_end := span (fun c => negb (Ascii.eqb c "010")).
+(* symbols of three bytes that begin with E2, by the two others *)
+Definition wide : list (Z * Z * symbol) := [(136, 167, S_and); (136, 168, S_or); (138, 149, S_xor);
+  (134, 146, S_implies);
+  (134, 148, S_iff); (138, 164, S_atom FT); (138, 165, S_atom FF); (151, 139, S_prefix Next 1);
+  (151, 135, S_prefix Eventually 1); (150, 161, S_prefix Always 1); (151, 143, S_prefix Yesterday 1);
+  (151, 134, S_prefix Once_ 1); (150, 160, S_prefix Historically 1)]%Z.
 (* symbols that are no words *)
 Definition sign (s : bytes) : option (symbol * bytes) := match s with
   | "!" :: "=" :: _ | "<" :: "=" :: "=" :: _ | "/" :: "\" :: _ | "\" :: "/" :: _ => None
@@ -106,6 +116,9 @@ Definition sign (s : bytes) : option (symbol * bytes) := match s with
   | "<" :: ">" :: r => Some (S_prefix Eventually 1, r)
   | "[" :: "]" :: r => Some (S_prefix Always 1, r)
   | "=" :: ">" :: r => Some (S_implies, r)
+  | "194" :: "172" :: r => Some (S_prefix Not 1, r)
+  | "226" :: b :: c :: r => option_map (fun t => (snd t, r))
+      (find (fun t => (fst (fst t) =? code b)%Z && (snd (fst t) =? code c)%Z) wide)
   | "=" :: c :: r => if Ascii.eqb c "=" || Ascii.eqb c "<" || Ascii.eqb c "!" || Ascii.eqb c "/" then None
                      else Some (S_equals, c :: r)
   | _ => None end.
@@ -151,7 +164,8 @@ Fixpoint index (s : bytes) (l : list bytes) (k : nat) : option nat := match l wi
   | [] => None | a :: r => if eqb_bytes a s then Some k else index s r (S k) end.
 Definition letter_of (s : bytes) : option nat := index s letters 0.
 (* classes: characters side by side, perhaps escaped, and ranges of ASCII *)
-Definition may_escape c := Ascii.eqb c "[" || Ascii.eqb c "]" || Ascii.eqb c "^" || Ascii.eqb c "-" || Ascii.eqb c " ".
+Definition may_escape c := Ascii.eqb c "[" || Ascii.eqb c "]" || Ascii.eqb c "^" || Ascii.eqb c "-" || Ascii.eqb c
+  " ".
 Definition class_character (s : bytes) : option (bytes * bytes) := match s with
   | " " :: _ | "009" :: _ => None
   | "\" :: r => match escape may_escape r with Some (c, q) => Some ([c], q) | None => None end
@@ -190,7 +204,8 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
     let both g next x := match x with Some (a, r) => match read n next r with
       | Some (b, q) => Some (g a b, q) | None => None end | None => None end in
     let temporal o a r := if chain v o then
-      match read n (if is_past o then L_past else L_future) r with Some (b, q) => Some (apply2 o a b, q) | None => None end
+      match read n (if is_past o then L_past else L_future) r with Some (b, q) => Some (apply2 o a b, q) | None =>
+        None end
       else None in
     match v with
     | L_formula => match read n L_or l with
