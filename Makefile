@@ -375,7 +375,7 @@ FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc src/*/*/*.h s
 
 lint: ## formatting, static analysis, include order, comments, pages, subjects of commits (since SINCE=COMMIT)
 	@sh scripts/setup.sh build test lint
-	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
+	@echo "  clang-format" && printf '%s\n' $(FORMATTED) | xargs -P $(JOBS) -n 50 clang-format --dry-run --Werror
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
