@@ -1,7 +1,7 @@
 #!/bin/bash
 # make release: all that is handed out, of the last commit, in BUILD/release, with SHA256SUMS. usage: release.sh BUILD
-# Times in archives are that of the commit (SOURCE_DATE_EPOCH), so the same commit on the same system gives the same bytes; what differed the
-# last time that it was tried is in doc/install.md.
+# Times in archives are that of the commit (SOURCE_DATE_EPOCH). make test-release REFERENCE=FOLDER says which files have the bytes of another
+# release of the same commit.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
