@@ -62,6 +62,27 @@ if coqc -Q . Temper CertificateWrong.v >certificate-wrong.log 2>&1; then
     exit 1
 fi
 
+# The theorem about the bytes of a model file, by Coq alone; and files and lengths of which it is not true.
+"$here/$temper" compile -q -f 'a S b' --alphabet abc -o since.temper
+theorem() { # MODEL LENGTH
+    python3 "$here/scripts/theorem.py" "$1" "$2" f32 >Theorem_file.v
+    coqc -Q . Temper Theorem_file.v >Theorem_file.txt 2>&1
+}
+theorem since.temper 100000 || { echo "proofs: the theorem about a model file fails" >&2; cat Theorem_file.txt; exit 1; }
+sed -n '/^Axioms:/,$p' Theorem_file.txt >>Theorems.txt
+sed 's/^source "a S b"/source "b S a"/' since.temper >source.temper
+sed 's/^empty reject/empty accept/' since.temper >empty.temper
+sed 's/^unit -0x1.4p+1/unit -0x1.8p+1/' since.temper >weight.temper
+for wrong in "since.temper 1000000" "source.temper 10" "empty.temper 10" "weight.temper 10"; do
+    # shellcheck disable=SC2086
+    cmp -s since.temper ${wrong% *} && test "${wrong#* }" = 10 && { echo "proofs: the model has other lines" >&2; exit 1; }
+    # shellcheck disable=SC2086
+    if theorem $wrong; then
+        echo "proofs: Coq proves what is not true: $wrong" >&2
+        exit 1
+    fi
+done
+
 # An axiom stands at the beginning of a line of what Print Assumptions says.
 axioms() { grep -vE '^( |Axioms:|Closed under|Fetching|Section Variables:|$)' "$1" | sed 's/[ :].*//' | sort -u; }
 reals='ClassicalDedekindReals\.sig_forall_dec|ClassicalDedekindReals\.sig_not_dec|FunctionalExtensionality\.functional_extensionality_dep|Classical_Prop\.classic'
