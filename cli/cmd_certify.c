@@ -13,7 +13,7 @@
 #include "model_output.h"
 #include "progress.h"
 #include "proof_show.h"
-#include "stock_settings.h"
+#include "ordinary_settings.h"
 #include "subject.h"
 
 /* The model and the bytes that the claim is about; without a file the text form. */
@@ -261,10 +261,10 @@ void cmd_certify(session *s) {
         if (is_given(s, OPT_JOURNAL))
             message_usage(s, NULL, "--journal keeps what is found of hard choices, and --as asks for none");
         else
-            stock_certify(s);
+            ordinary_certify(s);
         return;
     }
-    if (!stock_settings_check(s)) return;
+    if (!ordinary_settings_check(s)) return;
     if (is_given(s, OPT_TYPE)) w.options.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
     if (is_consistent(s) && subject_model(&w.x, s) && read_bytes(&w, s) && find_length(&w, s)) certify(&w, s);
     temper_certificate_free(w.certificate);

@@ -5,7 +5,7 @@
 #include "escape.h"
 #include "json.h"
 #include "proof_show.h"
-#include "stock_settings.h"
+#include "ordinary_settings.h"
 #include "subject.h"
 
 static bool ends_in_onnx(const char *path) {
@@ -86,7 +86,7 @@ static void report(session *s, const temper_model *model, const temper_export_op
 /* ---- --as ---- */
 
 static bool check_as(session *s) {
-    if (!stock_settings_check(s)) return false;
+    if (!ordinary_settings_check(s)) return false;
     if (is_given(s, OPT_AS) && !is_given(s, OPT_LENGTH)) {
         message_usage(s, "such as --length 256", "--as needs the longest string: --length N");
         return false;
@@ -98,8 +98,10 @@ static bool check_as(session *s) {
     return true;
 }
 
-static void report_stock(session *s, const temper_stock_options *o, const temper_stock_info *info, const char *path) {
-    const char *name = o->architecture == TEMPER_STOCK_GPT2 ? "gpt2" : "llama";
+static void report_ordinary(session *s, const temper_ordinary_options *o, const temper_ordinary *made,
+                            const char *path) {
+    temper_ordinary_info about = temper_ordinary_about(made), *info = &about;
+    const char *name = o->architecture == TEMPER_ORDINARY_GPT2 ? "gpt2" : "llama";
     if (s->json) {
         json j;
         json_open(&j, stdout);
@@ -116,7 +118,7 @@ static void report_stock(session *s, const temper_stock_options *o, const temper
         json_flag(&j, "mirrored", info->mirrored);
         json_flag(&j, "only_gguf", info->only_gguf);
         json_flag(&j, "every_letter", info->every_letter);
-        stock_verdict_json(&j, &info->proof);
+        ordinary_verdict_json(&j, &info->proof);
         json_close(&j);
         return;
     }
@@ -125,7 +127,7 @@ static void report_stock(session *s, const temper_stock_options *o, const temper
            o->length, info->layers, info->layers == 1 ? "" : "s", info->heads, info->width,
            o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16",
            info->proof.proved ? "proved" : "not proved");
-    if (!info->proof.proved) stock_reason_print(&info->proof);
+    if (!info->proof.proved) ordinary_reason_print(&info->proof);
     if (info->mirrored) puts("mirrored: feed every string from right to left");
     if (info->every_letter) puts("what may come next is not known: every letter is legal");
     if (info->only_gguf) puts("only GGUF: Hugging Face and ONNX cannot hold its frequencies");
@@ -134,9 +136,9 @@ static void report_stock(session *s, const temper_stock_options *o, const temper
 static void export_as(session *s) {
     subject x = {0};
     temper_error err;
-    temper_stock_info info;
+    temper_ordinary *made = NULL;
     const char *path = s->opt.value[OPT_OUTPUT].text;
-    temper_stock_options o = stock_settings(s);
+    temper_ordinary_options o = ordinary_settings(s);
     if (!path || strcmp(path, "-") == 0 || ends_in_onnx(path)) {
         message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/",
                       "export --as needs a folder: -o FOLDER");
@@ -145,11 +147,13 @@ static void export_as(session *s) {
     if (subject_formula(&x, s)) {
         if (s->opt.count > x.first)
             message_usage(s, "the folder goes after -o", "export takes no further arguments");
-        else if (temper_export_stock(&info, path, x.spec, &o, &err) != TEMPER_OK)
+        else if (!is_done(temper_ordinary_build(&made, x.spec, &o, &err)) ||
+                 !is_done(temper_ordinary_write(made, path, &err)))
             message_error(s, &err, NULL, NULL, 0);
         else if (!s->quiet)
-            report_stock(s, &o, &info, path);
+            report_ordinary(s, &o, made, path);
     }
+    temper_ordinary_free(made);
     subject_free(&x);
 }
 

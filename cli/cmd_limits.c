@@ -10,7 +10,7 @@
 #include "picture_file.h"
 #include "proof_show.h"
 #include "scale.h"
-#include "stock_settings.h"
+#include "ordinary_settings.h"
 #include "subject.h"
 
 enum { MOST_CASES = 128, MOST_MODELS = 32, STRING_COLUMNS = 24 };
@@ -298,10 +298,10 @@ void cmd_limits(session *s) {
     subject x = {0};
     table t = {0};
     if (is_given(s, OPT_AS)) {
-        stock_limits(s);
+        ordinary_limits(s);
         return;
     }
-    if (!stock_settings_check(s) || !check_usage(s)) return;
+    if (!ordinary_settings_check(s) || !check_usage(s)) return;
     if (subject_pair(&x, s) && make_cases(&t, s, &x) && has_rows(s, &t)) find(s, &x, &t);
     free_table(&t);
     subject_free(&x);

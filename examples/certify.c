@@ -20,7 +20,7 @@ static int write_and_audit(const temper_certificate *certificate, const char *pa
     size_t length;
     int status = temper_certificate_print(&json, &length, certificate, e);
     if (!status) status = temper_file_write(path, json, length, e);
-    if (!status) status = temper_audit(json, length, bytes, size, e);
+    if (!status) status = temper_audit(json, length, bytes, size, NULL, e);
     temper_free(json);
     return status;
 }

@@ -425,7 +425,7 @@ TEMPER_API temper_status temper_model_save(const char *path, const temper_model 
 /* A model from elsewhere: plain safetensors with names of TransformerLens or GPT-2, and a JSON file that says what
    tensors cannot (doc/import.md). Hard if no head is a softmax head; nothing is proved of it. Messages begin with the
    path of the file that they are about; TEMPER_UNSUPPORTED: the transformer has a part that temper's do not have,
-   such as layer norm. With NULL for config_path, weights_path is a GGUF file, or a folder, that temper_export_stock
+   such as layer norm. With NULL for config_path, weights_path is a GGUF file, or a folder, that temper_ordinary_write
    wrote: its hard model is found again from the weights, and whatever is not of that form is refused. */
 TEMPER_API temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
                                              temper_error *err);
@@ -1113,29 +1113,32 @@ TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model
 
 /* ---- ordinary transformers: a GPT-2 or a Llama that other programs run as they are ---- */
 
-typedef enum temper_stock { TEMPER_STOCK_GPT2, TEMPER_STOCK_LLAMA } temper_stock;
+typedef enum temper_ordinary_architecture {
+    TEMPER_ORDINARY_GPT2,
+    TEMPER_ORDINARY_LLAMA
+} temper_ordinary_architecture;
 
 /* How a Llama knows positions: by the frequencies of its base, or by binary digits, whose frequencies only GGUF files
    can hold. AUTO takes the ramp where it goes. */
-typedef enum temper_stock_positions {
-    TEMPER_STOCK_POSITIONS_AUTO,
-    TEMPER_STOCK_POSITIONS_RAMP,
-    TEMPER_STOCK_POSITIONS_DIGITS
-} temper_stock_positions;
+typedef enum temper_ordinary_positions {
+    TEMPER_ORDINARY_POSITIONS_AUTO,
+    TEMPER_ORDINARY_POSITIONS_RAMP,
+    TEMPER_ORDINARY_POSITIONS_DIGITS
+} temper_ordinary_positions;
 
 /* Zero-initialise for the defaults; only the length must be given. */
-typedef struct temper_stock_options {
-    temper_stock architecture;
+typedef struct temper_ordinary_options {
+    temper_ordinary_architecture architecture;
     size_t length;   /* the longest string, in letters */
     int weights_f16; /* weights are stored in f16, else in f32 */
     int cache_f32; /* it will be run with keys and values cached in f32, else in f16, as llama.cpp does unless told */
-    temper_stock_positions positions; /* of a Llama */
-    uint64_t seed;                    /* of the strings in testvectors.jsonl */
-} temper_stock_options;
+    temper_ordinary_positions positions; /* of a Llama */
+    uint64_t seed;                       /* of the strings in testvectors.jsonl */
+} temper_ordinary_options;
 
 /* What is proved of ordinary transformers of a setting (doc/stock.md, "The proof"), and confirmed by the audit of their
    GGUF file. */
-typedef struct temper_stock_verdict {
+typedef struct temper_ordinary_verdict {
     int proved;
     size_t length;      /* what was asked for; of the longest: the largest that was proved, 0 if none is */
     int viable;         /* proved, if what the specification calls viable is what can be completed */
@@ -1143,51 +1146,72 @@ typedef struct temper_stock_verdict {
     size_t layer, head; /* not proved, or not further: where, from 1; 0: nowhere in particular */
     char reason[400];   /* and why: a clause */
     size_t shorter;     /* not proved: the largest length below that is; 0: none, or not looked for (beyond 4,096) */
-} temper_stock_verdict;
+} temper_ordinary_verdict;
 
 /* What was written. */
-typedef struct temper_stock_info {
+typedef struct temper_ordinary_info {
     size_t layers, heads, head_size, width, hidden, vocabulary;
-    int mirrored;               /* the string is fed from right to left */
-    int only_gguf;              /* no files for Hugging Face and ONNX, which cannot hold its frequencies */
-    int every_letter;           /* what may come next is not known: every letter is legal */
-    temper_stock_verdict proof; /* if it is proved the folder has certificate.json */
-} temper_stock_info;
+    int mirrored;                  /* the string is fed from right to left */
+    int only_gguf;                 /* no files for Hugging Face and ONNX, which cannot hold its frequencies */
+    int every_letter;              /* what may come next is not known: every letter is legal */
+    temper_ordinary_verdict proof; /* if it is proved the folder has certificate.json */
+} temper_ordinary_info;
 
-/* Writes a folder that llama.cpp, Ollama, Hugging Face transformers and transformers.js load without code of ours
+/* A GPT-2 or a Llama that llama.cpp, Ollama, Hugging Face transformers and transformers.js load without code of ours
    (doc/stock.md): an ordinary causal language model whose end token is legal exactly after strings of the language.
-   *info says what is proved of it, and may be NULL. The folder is made as by temper_export. TEMPER_UNSUPPORTED: a
-   specification that looks both ways; TEMPER_LIMIT: the length is beyond what a head and the settings allow;
-   TEMPER_RANGE: a length that no such model has. `options` may not be NULL. */
-TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
-                                             const temper_stock_options *options, temper_error *err);
+   It is made once, with what is proved of it. */
+typedef struct temper_ordinary temper_ordinary;
 
-/* Its GGUF file alone, as bytes that temper_free frees: those that temper_export_stock writes into any folder. Errors
-   are the same. */
-TEMPER_API temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length,
-                                            const temper_spec *spec, const temper_stock_options *options,
-                                            temper_error *err);
+/* Without a length there is a setting and no transformer: temper_ordinary_certify and temper_ordinary_limits look for
+   lengths. So it is where the length is beyond what a head and the settings allow; then the others say why
+   (TEMPER_LIMIT), and certify says that it is not proved. TEMPER_UNSUPPORTED: a specification that looks both ways.
+   `options` may not be NULL. */
+TEMPER_API temper_status temper_ordinary_build(temper_ordinary **out, const temper_spec *spec,
+                                               const temper_ordinary_options *options, temper_error *err);
+TEMPER_API void temper_ordinary_free(temper_ordinary *x);
 
-/* Proves that the model which temper_export_stock writes for these options gives the logits of the specification
-   after every prefix of every string up to its length, in the runtimes of doc/stock.md. With the length 0: finds the
-   largest length, up to 16,384. Errors as of temper_export_stock; a length that no head reaches is not proved. */
-TEMPER_API temper_status temper_certify_stock(temper_stock_verdict *out, const temper_spec *spec,
-                                              const temper_stock_options *options, temper_error *err);
+/* Zeros if there is no transformer. */
+TEMPER_API temper_ordinary_info temper_ordinary_about(const temper_ordinary *x);
+
+/* The folder, which is made as by temper_export; if it is proved with certificate.json. TEMPER_UNSUPPORTED: a letter
+   that clients cannot read. */
+TEMPER_API temper_status temper_ordinary_write(const temper_ordinary *x, const char *folder, temper_error *err);
+
+/* Its GGUF file alone, and a certificate about that, as bytes that temper_free frees; no folder changes them.
+   TEMPER_RANGE: it is not proved, so there is no certificate. */
+TEMPER_API temper_status temper_ordinary_gguf(char **out, size_t *length, const temper_ordinary *x,
+                                              temper_error *err);
+TEMPER_API temper_status temper_ordinary_certificate(char **out, size_t *length, const temper_ordinary *x,
+                                                     temper_error *err);
+
+/* temper_audit of both. */
+TEMPER_API temper_status temper_ordinary_audit(const temper_ordinary *x, temper_error *err);
+
+/* logits[count + 1][vocabulary], before the first letter and after each one as it is fed, by an emulator of
+   llama.cpp's kernels. A mirrored one is fed from the end of the string. */
+TEMPER_API temper_status temper_ordinary_run(float *logits, const temper_ordinary *x, const uint32_t *letters,
+                                             size_t count, temper_error *err);
+
+/* What is proved: that it gives the logits of the specification after every prefix of every string up to its length,
+   in the runtimes of doc/stock.md. Without a length: the largest that can be found, up to 16,384. A length that no
+   head reaches is not proved. */
+TEMPER_API temper_status temper_ordinary_certify(temper_ordinary_verdict *out, const temper_ordinary *x,
+                                                 temper_error *err);
 
 /* Where a setting ends. */
-typedef struct temper_stock_limit {
-    temper_stock_verdict proved; /* the longest */
-    int found;                   /* a wrong answer, by an emulator of the runtimes: */
-    size_t wrong;                /* the length that the model was made for, ... */
-    size_t position;             /* ... and after how many letters the logits are wrong */
-    size_t tried;                /* nothing is wrong up to here, in the strings that were tried */
-    char note[200];              /* why nothing longer was tried; "" if it was */
-} temper_stock_limit;
+typedef struct temper_ordinary_limit {
+    temper_ordinary_verdict proved; /* the longest */
+    int found;                      /* a wrong answer, by an emulator of the runtimes: */
+    size_t wrong;                   /* the length that the model was made for, ... */
+    size_t position;                /* ... and after how many letters the logits are wrong */
+    size_t tried;                   /* nothing is wrong up to here, in the strings that were tried */
+    char note[200];                 /* why nothing longer was tried; "" if it was */
+} temper_ordinary_limit;
 
-/* The largest proved length, and the first one at which an emulator gives a wrong answer; also beyond what
-   temper_export_stock writes. Lengths up to options->length are tried, 0: 2,048. */
-TEMPER_API temper_status temper_limits_stock(temper_stock_limit *out, const temper_spec *spec,
-                                             const temper_stock_options *options, temper_error *err);
+/* The largest proved length of its setting, and the first one at which an emulator gives a wrong answer; also beyond
+   what can be built. Lengths up to `most` are tried, 0: 2,048. */
+TEMPER_API temper_status temper_ordinary_limits(temper_ordinary_limit *out, const temper_ordinary *x, size_t most,
+                                                temper_error *err);
 
 /* ---- certificates: proofs for every string up to a length, in a number format ---- */
 
@@ -1248,27 +1272,35 @@ typedef struct temper_certified_head {
 TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
                                                  size_t index, temper_error *err);
 
-/* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the
-   audit finds itself. Otherwise the message says what is wrong with it. */
-TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
-                                      temper_error *err);
-
-/* The same, which tells of its progress where it takes long: a certificate of hard choices. Non-zero stops:
-   TEMPER_LIMIT. Zero-initialise for the defaults. */
+/* Zero-initialise for the defaults. */
 typedef struct temper_audit_options {
-    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL */
+    /* where it takes long: a certificate of hard choices. May be NULL; non-zero stops: TEMPER_LIMIT */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     unsigned threads; /* for the facts about hard choices; 0: one for each core. No result depends on it */
+    /* in place of the bytes, which are then NULL: a file, or of an ordinary transformer the folder that
+       temper_ordinary_write wrote */
+    const char *path;
 } temper_audit_options;
-TEMPER_API temper_status temper_audit_watched(const char *certificate, size_t length, const char *model, size_t size,
-                                              const temper_audit_options *options, temper_error *err);
 
-/* The same for a certificate of an ordinary transformer (doc/stock.md): `path` is the folder that temper_export_stock
-   wrote, or its GGUF file alone. */
-TEMPER_API temper_status temper_audit_stock(const char *certificate, size_t length, const char *path,
-                                            temper_error *err);
-/* The same of the bytes of its GGUF file. */
-TEMPER_API temper_status temper_audit_gguf(const char *certificate, size_t length, const char *gguf, size_t size,
+/* Checks a certificate against the bytes of a model's file, with code of its own; one of an ordinary transformer
+   (doc/stock.md) against those of its GGUF file. TEMPER_OK: every field is what the audit finds itself. Otherwise the
+   message says what is wrong with it. `options` may be NULL. */
+TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
+                                      const temper_audit_options *options, temper_error *err);
+
+/* What a certificate claims: only read, not checked. Texts are as they stand there, "" where there is none. After an
+   error only `ordinary` is set. */
+typedef struct temper_audit_claim {
+    int ordinary; /* it is about an ordinary transformer */
+    temper_claim claim;
+    size_t length;
+    int every_position; /* else only the verdict */
+    char kind[16];      /* "next" and so on; "": a recogniser of version 2 */
+    char type[16], facts[16], error[24], log_probabilities[24];
+    char architecture[16], weights[8], cache[8]; /* of an ordinary transformer */
+} temper_audit_claim;
+TEMPER_API temper_status temper_audit_read(temper_audit_claim *out, const char *certificate, size_t length,
                                            temper_error *err);
 
 /* ---- limits: where each number format stops ---- */

@@ -91,11 +91,16 @@ SHIM_EXPORT void tw_limits_free(uint32_t work) { limits_close((limits_work *)(ui
 /* A GGUF file. The reply has its address, which tw_free frees, its size, and what is proved of it. */
 SHIM_EXPORT uint32_t tw_gguf(uint32_t spec, uint32_t architecture, double length) {
     temper_error err;
-    temper_stock_info info;
-    temper_stock_options o = {.architecture = (temper_stock)architecture, .length = (size_t)length};
+    temper_ordinary *made;
+    temper_ordinary_options o = {.architecture = (temper_ordinary_architecture)architecture,
+                                 .length = (size_t)length};
     char *bytes = NULL;
     size_t size = 0;
-    if (temper_export_gguf(&info, &bytes, &size, (const temper_spec *)(uintptr_t)spec, &o, &err)) return failed(&err);
+    temper_status status = temper_ordinary_build(&made, (const temper_spec *)(uintptr_t)spec, &o, &err);
+    if (!status) status = temper_ordinary_gguf(&bytes, &size, made, &err);
+    temper_ordinary_info info = made ? temper_ordinary_about(made) : (temper_ordinary_info){0};
+    temper_ordinary_free(made);
+    if (status) return failed(&err);
     reply_begin();
     reply_text("{\"at\":%u,\"size\":%zu,\"proved\":%d,\"mirrored\":%d,\"everyLetter\":%d", POINTER(bytes), size,
                info.proof.proved, info.mirrored, info.every_letter);
@@ -151,6 +156,6 @@ SHIM_EXPORT uint32_t tw_certify(uint32_t model, double length, uint32_t type) {
 /* 1: every field of the certificate is what the audit finds itself. */
 SHIM_EXPORT uint32_t tw_audit(char32 certificate, uint32_t length, char32 model, uint32_t size) {
     temper_error err;
-    if (temper_audit(TEXT(certificate), length, TEXT(model), size, &err)) return failed(&err);
+    if (temper_audit(TEXT(certificate), length, TEXT(model), size, NULL, &err)) return failed(&err);
     return 1;
 }

@@ -22,7 +22,6 @@ __all__ = ["Certificate", "CertifiedHead", "audit"]
 _VERDICTS = ("proved", "refuted", "unable")
 
 # How certificates of ordinary transformers begin.
-_STOCK, _STOCK_WITHIN = b'"temper-stock-certificate"', 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,22 +179,23 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
     else:
         claim = certificate if isinstance(certificate, bytes) else read_bytes(certificate)
     err = ffi.new("temper_error *")
-    if _STOCK in claim[:_STOCK_WITHIN] and isinstance(model, (str, os.PathLike)):
-        status = function("temper_audit_stock")(claim, len(claim), path_bytes(model), err)
-    elif _STOCK in claim[:_STOCK_WITHIN] and isinstance(model, bytes):
-        status = function("temper_audit_gguf")(claim, len(claim), model, len(model), err)
+    about = ffi.new("temper_audit_claim *")
+    function("temper_audit_read")(about, claim, len(claim), ffi.NULL)
+    watcher = Watcher(progress)
+    given = {"threads": count_of(threads, "threads"), "progress": watcher.callback}
+    path, data = ffi.NULL, b""
+    if about.ordinary and isinstance(model, (str, os.PathLike)):
+        path = ffi.new("char[]", path_bytes(model))
+    elif isinstance(model, bytes):
+        data = model
+    elif isinstance(model, (str, os.PathLike)):
+        data = read_bytes(model)
     else:
-        if isinstance(model, bytes):
-            data = model
-        elif isinstance(model, (str, os.PathLike)):
-            data = read_bytes(model)
-        else:
-            data = model._file_bytes(None)
-        watcher = Watcher(progress)
-        options = ffi.new("temper_audit_options *", {"threads": count_of(threads, "threads"), "progress": watcher.callback})
-        status = function("temper_audit_watched")(claim, len(claim), data, len(data), options, err)
-        if status:
-            watcher.raise_error()
+        data = model._file_bytes(None)
+    options = ffi.new("temper_audit_options *", {**given, "path": path})
+    status = function("temper_audit")(claim, len(claim), data, len(data), options, err)
+    if status:
+        watcher.raise_error()
     if not status:
         return
     if status == lib.TEMPER_NO_MEMORY:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _html
-from ._library import call, count_of, ffi, number_of, path_bytes, text
+from ._library import call, count_of, ffi, function, number_of, path_bytes, text
 from ._types import StoredType, type_name
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Stock(_html.Facts):
 
 
 def _options(as_: str, length: int, weights: StoredType, kv: StoredType, positions: str, seed: int = 0) -> Any:
-    return ffi.new("temper_stock_options *", {
+    return ffi.new("temper_ordinary_options *", {
         "architecture": number_of(as_, _ARCHITECTURES, "as_"), "length": count_of(length, "length"),
         "weights_f16": number_of(type_name(weights, "weights"), _NUMBERS, "weights"),
         "cache_f32": 1 - number_of(type_name(kv, "kv"), _NUMBERS, "kv"),
@@ -97,25 +97,32 @@ def _proof(v: Any) -> StockProof:
     return StockProof(bool(v.proved), v.length, bool(v.viable), v.logits, v.layer, v.head, text(v.reason), v.shorter)
 
 
+def _build(formula: "Formula", options: Any) -> Any:
+    out = ffi.new("temper_ordinary **")
+    call("temper_ordinary_build", out, formula._handle, options)
+    return ffi.gc(out[0], function("temper_ordinary_free"))
+
+
 def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_: str, length: int, weights: StoredType, kv: StoredType,
                  positions: str, seed: int) -> Stock:
     """Formula.export."""
-    info = ffi.new("temper_stock_info *")
-    call("temper_export_stock", info, path_bytes(folder), formula._handle, _options(as_, length, weights, kv, positions, seed))
+    made = _build(formula, _options(as_, length, weights, kv, positions, seed))
+    call("temper_ordinary_write", made, path_bytes(folder))
+    info = function("temper_ordinary_about")(made)
     return Stock(info.layers, info.heads, info.head_size, info.width, info.hidden, info.vocabulary, bool(info.mirrored),
                  bool(info.only_gguf), bool(info.every_letter), _proof(info.proof))
 
 
 def certify_stock(formula: "Formula", as_: str, length: Optional[int], weights: StoredType, kv: StoredType, positions: str) -> StockProof:
     """Formula.certify."""
-    out = ffi.new("temper_stock_verdict *")
-    call("temper_certify_stock", out, formula._handle, _options(as_, length or 0, weights, kv, positions))
+    out = ffi.new("temper_ordinary_verdict *")
+    call("temper_ordinary_certify", out, _build(formula, _options(as_, length or 0, weights, kv, positions)))
     return _proof(out)
 
 
 def limits_stock(formula: "Formula", as_: str, length: int, weights: StoredType, kv: StoredType, positions: str) -> StockLimit:
     """Formula.limits."""
-    out = ffi.new("temper_stock_limit *")
-    call("temper_limits_stock", out, formula._handle, _options(as_, length, weights, kv, positions))
+    out = ffi.new("temper_ordinary_limit *")
+    call("temper_ordinary_limits", out, _build(formula, _options(as_, 0, weights, kv, positions)), count_of(length, "length"))
     return StockLimit(_proof(out.proved), out.wrong if out.found else None, out.position if out.found else 0, out.tried,
                       text(out.note))

@@ -1,4 +1,4 @@
-/* temper_audit: reads what a certificate claims, writes the certificate that the claim deserves, and compares the
+/* An audit: reads what a certificate claims, writes the certificate that the claim deserves, and compares the
    two. */
 #include <string.h>
 
@@ -80,10 +80,11 @@ static void check_version(uint64_t version, trap *t) {
                    (unsigned long long)version);
 }
 
+const char *const audit_claims[] = {"formula", "hard choices", "formula if viable is right", NULL};
+
 /* Only what the audit starts from; everything else is compared as text. */
 static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
-    static const char *const claims[] = {"formula", "hard choices", "formula if viable is right", NULL},
-                             *const facts[] = {"sets", "strings", NULL};
+    static const char *const facts[] = {"sets", "strings", NULL};
     json_reader r;
     json_keys keys;
     claim c = {0};
@@ -104,7 +105,7 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
             type = jread_c_string(&r, a, "a number type");
         } else if (jread_is(key, "claim")) {
             /* whether what is viable is assumed follows from the source */
-            c.request.choices = jread_choice(&r, claims, "\"formula\" or \"hard choices\"") == 1;
+            c.request.choices = jread_choice(&r, audit_claims, "\"formula\" or \"hard choices\"") == 1;
             has_claim = true;
         } else if (jread_is(key, "read-off")) {
             c.request.read_off = jread_c_string(&r, a, "a formula");
@@ -258,7 +259,7 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
                shown(a, line_of(given.bytes, given.length, line)), shown(a, y));
 }
 
-/* ---- the public function ---- */
+/* ---- the whole ---- */
 
 /* A model and a specification that the auditor reads on the way. */
 typedef struct read_objects {
@@ -278,44 +279,24 @@ static audit_memory memory_of(entry *e) {
     return (audit_memory){&e->memory, &e->scratch, &o->model, &o->spec};
 }
 
-typedef struct audit_call {
-    const char *certificate;
-    size_t length;
-    const char *model;
-    size_t size;
-    const temper_audit_options *watch;
-} audit_call;
-
-/* Trying takes seconds a head, and is for nothing where the file does not say that it was done. */
-static bool names_trials(const char *bytes, size_t length) {
-    static const char words[] = "\"every length\"";
+bool audit_quotes(const char *bytes, size_t length, const char *words) {
+    size_t n = strlen(words);
     for (const char *end = bytes + length; (bytes = memchr(bytes, '"', (size_t)(end - bytes))) != NULL; bytes++)
-        if ((size_t)(end - bytes) >= sizeof words - 1 && memcmp(bytes, words, sizeof words - 1) == 0) return true;
+        if ((size_t)(end - bytes) >= n + 2 && memcmp(bytes + 1, words, n) == 0 && bytes[n + 1] == '"') return true;
     return false;
 }
 
-static void check_certificate(entry *e, void *context) {
-    const audit_call *x = context;
+void audit_check(entry *e, const audit_call *x) {
     claim c = read_claim(x->certificate, x->length, &e->memory, e->trap);
     check_model(&c, x->model, x->size, &e->memory, e->trap);
     c.request.watch = x->watch;
-    c.request.by_bound = !names_trials(x->certificate, x->length);
+    /* Trying takes seconds a head, and is for nothing where the file does not say that it was done. */
+    c.request.by_bound = !audit_quotes(x->certificate, x->length, "every length");
     size_t wanted_length;
     audit_memory m = memory_of(e);
     const char *wanted = audit_text(&wanted_length, x->model, x->size, &c.request, &m);
     if (wanted_length != x->length || memcmp(wanted, x->certificate, x->length) != 0)
         report((piece){x->certificate, x->length}, (piece){wanted, wanted_length}, &e->memory, e->trap);
-}
-
-temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
-                           temper_error *err) {
-    return temper_audit_watched(certificate, length, model, size, NULL, err);
-}
-
-temper_status temper_audit_watched(const char *certificate, size_t length, const char *model, size_t size,
-                                   const temper_audit_options *options, temper_error *err) {
-    audit_call call = {certificate, length, model, size, options};
-    return entry_run(err, check_certificate, &call);
 }
 
 temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,

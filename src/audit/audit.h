@@ -339,6 +339,24 @@ typedef struct audit_memory {
 const char *audit_text(size_t *length, const char *model, size_t size, const audit_request *request,
                        const audit_memory *memory);
 
+/* What certificates claim, in the order of temper_claim from TEMPER_CLAIM_FORMULA on; NULL ends it. */
+extern const char *const audit_claims[];
+
+/* A certificate and the bytes of what it is about. */
+typedef struct audit_call {
+    const char *certificate;
+    size_t length;
+    const char *model;
+    size_t size;
+    const temper_audit_options *watch; /* NULL: nobody looks */
+} audit_call;
+
+/* Raises what is wrong with a certificate of a model of temper's own. */
+void audit_check(entry *e, const audit_call *x);
+
+/* Whether the words stand between quotes in a JSON text, where a quote within a text has a backslash before it. */
+bool audit_quotes(const char *bytes, size_t length, const char *words);
+
 /* The same as an entry point of its own, for tests: *out is freed with temper_free. */
 temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
                                 temper_type type, temper_error *err);

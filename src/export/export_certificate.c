@@ -72,7 +72,7 @@ static bool try_file(export_certificate *c, const char *name, const char *bytes,
     sha256_finish(digest, &h);
     sha256_hex(hex, digest);
     if (strcmp(hex, c->sha256) != 0) return false;
-    if (temper_audit(c->bytes, c->size, bytes, size, &err) != TEMPER_OK)
+    if (temper_audit(c->bytes, c->size, bytes, size, NULL, &err) != TEMPER_OK)
         trap_raise_hint(t, err.code, err.line, err.column, err.hint, "the certificate does not pass the audit: %s",
                         err.text);
     c->file = name;

@@ -1,9 +1,10 @@
-/* temper_limits_stock: how far an ordinary transformer is proved, and where an emulator of its runtimes errs. */
+/* temper_ordinary_limits: how far an ordinary transformer is proved, and where an emulator of its runtimes errs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "base/work.h"
+#include "ordinary/ordinary.h"
 #include "ordinary/run/ordinary_run.h"
 #include "ordinary/run/ordinary_answer.h"
 #include "ordinary/proof/ordinary_longest.h"
@@ -93,9 +94,9 @@ static bool try_length(search *s, temper_error *why) {
 }
 
 typedef struct limits_call {
-    temper_stock_limit *out;
-    const temper_spec *spec;
-    const temper_stock_options *options;
+    temper_ordinary_limit *out;
+    const temper_ordinary *x;
+    size_t most;
 } limits_call;
 
 static size_t next_length(size_t n, size_t from, size_t most) {
@@ -112,7 +113,7 @@ static uint64_t pairs_of_all(size_t from, size_t most) {
 }
 
 /* What is proved, the next length, and then lengths that grow by a sixteenth. */
-static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t) {
+static void find_wrong(search *s, temper_ordinary_limit *out, size_t most, trap *t) {
     size_t from = out->proved.length ? out->proved.length : 8;
     from = from < most ? from : most;
     s->most_pairs = pairs_of_all(from, most);
@@ -138,21 +139,20 @@ static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t)
 
 static void limits(entry *e, void *context) {
     const limits_call *c = context;
-    struct ordinary_options o = ordinary_options_of(c->options, e->trap);
-    search s = {.random = 1 + c->options->seed};
-    size_t most = o.length ? o.length : DEFAULT_MOST;
+    struct ordinary_options o = c->x->options;
+    search s = {.random = 1 + c->x->made.options.seed, .hard = c->x->hard.model, .read = c->x->read};
+    size_t most = c->most ? c->most : DEFAULT_MOST;
     if (most > ORDINARY_LENGTH_LIMIT) most = ORDINARY_LENGTH_LIMIT;
-    s.hard = ordinary_hard_model_for(e, c->spec, &o, &s.read);
     o.length = ORDINARY_LENGTH_LIMIT;
     ordinary_reach r = ordinary_prove_longest(&e->memory, s.hard, s.read, &o);
-    *c->out = (temper_stock_limit){.proved = ordinary_verdict_of(&r)};
+    *c->out = (temper_ordinary_limit){.proved = ordinary_verdict_of(&r)};
     s.options = o;
     s.options.unchecked = true;
     find_wrong(&s, c->out, most, e->trap);
 }
 
-temper_status temper_limits_stock(temper_stock_limit *out, const temper_spec *spec,
-                                  const temper_stock_options *options, temper_error *err) {
-    limits_call call = {out, spec, options};
+temper_status temper_ordinary_limits(temper_ordinary_limit *out, const temper_ordinary *x, size_t most,
+                                     temper_error *err) {
+    limits_call call = {out, x, most};
     return entry_run(err, limits, &call);
 }

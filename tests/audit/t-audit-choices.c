@@ -77,7 +77,7 @@ static bool check_agreement(const char *name, const bytes *model, size_t n, temp
     CHECK(proved == found, "%s at %zu in %s: certify has %s proof, the audit %s %s\n%s", name, n,
           temper_type_name(type), proved ? "a" : "no", found ? "has one" : "has none:", why.text, model->data);
     if (proved)
-        CHECK(temper_audit(proof.data, proof.length, model->data, model->length, &e) == TEMPER_OK,
+        CHECK(temper_audit(proof.data, proof.length, model->data, model->length, NULL, &e) == TEMPER_OK,
               "%s at %zu in %s: %s\n%s", name, n, temper_type_name(type), e.text, model->data);
     if (found) temper_free(own.data);
     if (proved) temper_free(proof.data);
@@ -227,7 +227,7 @@ static void check_stronger(const char *name, const bytes *model, const bytes *pr
             bytes c = copy_of(proof, 0);
             splice(&c, (size_t)(s - proof->data) + quoted, strcspn(s + quoted, "\",]"), with);
             temper_error e;
-            temper_status status = temper_audit(c.data, c.length, model->data, model->length, &e);
+            temper_status status = temper_audit(c.data, c.length, model->data, model->length, NULL, &e);
             CHECK(status == TEMPER_RANGE && strstr(e.text, key) && strstr(e.text, with),
                   "%s: %s %s instead of %.17g: %s", name, key, with, x, status == TEMPER_OK ? "accepted" : e.text);
             free(c.data);
@@ -243,8 +243,8 @@ static void check_word(const char *name, const bytes *model, const bytes *proof,
     if (!at) return;
     c = copy_of(proof, 0);
     splice(&c, (size_t)(at - proof->data), strlen(from), to);
-    CHECK(temper_audit(c.data, c.length, model->data, model->length, &e) == TEMPER_RANGE, "%s: %s is accepted", name,
-          to);
+    CHECK(temper_audit(c.data, c.length, model->data, model->length, NULL, &e) == TEMPER_RANGE, "%s: %s is accepted",
+          name, to);
     free(c.data);
 }
 
@@ -257,7 +257,7 @@ static void check_other_facts(const char *name, const bytes *model, const bytes 
     splice(&c, (size_t)(at - proof->data), strlen(from), strings ? "\"sets\"" : "\"strings\"");
     bool found = audited(&own, model, n, type, strings, &e);
     bool same = found && own.length == c.length && memcmp(own.data, c.data, c.length) == 0;
-    CHECK((temper_audit(c.data, c.length, model->data, model->length, &e) == TEMPER_OK) == same,
+    CHECK((temper_audit(c.data, c.length, model->data, model->length, NULL, &e) == TEMPER_OK) == same,
           "%s: facts found another way", name);
     if (found) temper_free(own.data);
     free(c.data);
@@ -323,7 +323,7 @@ static void check_tampering(const char *name, const bytes *model, const bytes *p
             tamper(&c, r);
         }
         bool changed = !same_bytes(&m, model) || !same_bytes(&c, proof);
-        temper_status s = temper_audit(c.data, c.length, m.data, m.length, &e);
+        temper_status s = temper_audit(c.data, c.length, m.data, m.length, NULL, &e);
         refused += s != TEMPER_OK;
         if (s == TEMPER_OK && changed)
             CHECK(is_true(&c, &m), "%s: a tampered %s is accepted:\n%s\n%s", name, k % 2 ? "model" : "certificate",

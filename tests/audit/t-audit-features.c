@@ -108,11 +108,11 @@ static void check_dress(const dress *d) {
               temper_build(&soft, spec, &build, &e) == TEMPER_OK &&
               temper_model_print(&model, &size, soft, &e) == TEMPER_OK &&
               audit_certificate(&certificate, &length, model, size, 50, TEMPER_TYPE_F64, &e) == TEMPER_OK &&
-              temper_audit(certificate, length, model, size, &e) == TEMPER_OK;
+              temper_audit(certificate, length, model, size, NULL, &e) == TEMPER_OK;
     if (CHECK(ok, "%s: %s", d->formula, e.text)) {
         char *edited = dressed(model, d), *readdressed = address(certificate, edited);
         CHECK(strcmp(edited, model) != 0 && strstr(edited, d->becomes), "%s has no %s", d->formula, d->is);
-        CHECK(temper_audit(readdressed, strlen(readdressed), edited, strlen(edited), &e) == TEMPER_RANGE &&
+        CHECK(temper_audit(readdressed, strlen(readdressed), edited, strlen(edited), NULL, &e) == TEMPER_RANGE &&
                   strstr(e.text, "of this form is understood"),
               "%s for %s in %s: %s", d->becomes, d->is, d->formula, e.text);
         free(edited);

@@ -91,7 +91,7 @@ static void check_forged(const char *forged, temper_type type) {
     met.both += as_formula && audited;
     met.one += as_formula != audited;
     if (proved)
-        CHECK(temper_audit(prover, length, forged, size, &e) == TEMPER_OK,
+        CHECK(temper_audit(prover, length, forged, size, NULL, &e) == TEMPER_OK,
               "in %s the prover proves what the auditor refuses: %s\n%s\nof\n%s", temper_type_name(type), e.text,
               prover, forged);
     temper_free(prover);

@@ -18,7 +18,7 @@ static size_t refused, members;
 
 static void check(const subject *s, const char *text, size_t size, const char *what) {
     temper_error e = {0};
-    temper_status status = temper_audit(text, size, s->model, s->model_size, &e);
+    temper_status status = temper_audit(text, size, s->model, s->model_size, NULL, &e);
     bool told = status == TEMPER_RANGE || status == TEMPER_FORMAT || status == TEMPER_SYNTAX ||
                 status == TEMPER_LIMIT || status == TEMPER_UNSUPPORTED;
     CHECK(told && e.text[0], "%s, %s: status %d, '%s'", s->name, what, (int)status, e.text);
@@ -171,7 +171,7 @@ static void check_subject(const char *name, const temper_model *m, size_t length
     temper_certify_options o = {.length = length, .type = type, .threads = 1};
     ok = ok && CHECK(!temper_certify(&c, m, s.model, s.model_size, &o, &e), "%s: %s", name, e.text) &&
          CHECK(!temper_certificate_print(&s.certificate, &s.size, c, &e), "%s: %s", name, e.text);
-    if (ok && CHECK(!temper_audit(s.certificate, s.size, s.model, s.model_size, &e), "%s: %s", name, e.text)) {
+    if (ok && CHECK(!temper_audit(s.certificate, s.size, s.model, s.model_size, NULL, &e), "%s: %s", name, e.text)) {
         change_lines(&s);
         change_characters(&s);
         change_arrays(&s);

@@ -40,7 +40,7 @@ static void check_proof(const char *name, const bytes *model, uint64_t n, temper
     temper_error e;
     if (CHECK(certificate_of(&c, model, n, type, &e) == TEMPER_OK, "%s in %s: %s", name, temper_type_name(type),
               e.text))
-        CHECK(temper_audit(c.data, c.length, model->data, model->length, &e) == TEMPER_OK, "%s in %s: %s", name,
+        CHECK(temper_audit(c.data, c.length, model->data, model->length, NULL, &e) == TEMPER_OK, "%s in %s: %s", name,
               temper_type_name(type), e.text);
     temper_free(c.data);
 }
@@ -75,7 +75,7 @@ static void check_both(const char *name, const bytes *model, test_random *r) {
     both.claims += proved;
     both.read_off += proved && !of_source;
     if (proved)
-        CHECK(temper_audit(prover.data, prover.length, model->data, model->length, &e) == TEMPER_OK,
+        CHECK(temper_audit(prover.data, prover.length, model->data, model->length, NULL, &e) == TEMPER_OK,
               "%s to %zu in %s: %s", name, n, temper_type_name(type), e.text);
     if (of_source && audited)
         CHECK(prover.length == auditor.length && memcmp(prover.data, auditor.data, prover.length) == 0,
@@ -262,7 +262,7 @@ static void check_tampered_certificates(const bytes *model, const bytes *certifi
         for (uint64_t times = 1 + random_below(r, 2); times > 0; times--) tamper_certificate(&c, r);
         bool same = c.length == certificate->length && memcmp(c.data, certificate->data, c.length) == 0;
         temper_error e;
-        temper_status s = temper_audit(c.data, c.length, model->data, model->length, &e);
+        temper_status s = temper_audit(c.data, c.length, model->data, model->length, NULL, &e);
         CHECK(s == e.code && (s == TEMPER_OK) == (same || is_true_of_another(&c, model)),
               "a tampered certificate is accepted:\n%s", c.data);
         CHECK(s == TEMPER_OK || *e.text, "refused without a reason");
@@ -387,10 +387,10 @@ static void check_tampered_models(const temper_spec *spec, const bytes *model, c
         tamper_model(&m, r);
         fix_digest(&m);
         bool same = m.length == model->length && memcmp(m.data, model->data, m.length) == 0;
-        temper_status plain = temper_audit(certificate->data, certificate->length, m.data, m.length, &e);
+        temper_status plain = temper_audit(certificate->data, certificate->length, m.data, m.length, NULL, &e);
         CHECK((plain == TEMPER_OK) == same, "the certificate of another model is accepted for\n%s", m.data);
         bytes c = fitted(certificate, &m);
-        temper_status s = temper_audit(c.data, c.length, m.data, m.length, &e);
+        temper_status s = temper_audit(c.data, c.length, m.data, m.length, NULL, &e);
         if (temper_model_read(&read, m.data, m.length, NULL) != TEMPER_OK)
             t->unreadable++;
         else if (s != TEMPER_OK)
@@ -551,7 +551,7 @@ static void check_versions(void) {
         char line[40];
         snprintf(line, sizeof line, "\"temper-certificate\": %s", others[k][0]);
         CHECK(replaced(&c, "\"temper-certificate\": 2", line), "no version:\n%s", c.data);
-        CHECK(temper_audit(c.data, c.length, model.data, model.length, &e) == TEMPER_FORMAT &&
+        CHECK(temper_audit(c.data, c.length, model.data, model.length, NULL, &e) == TEMPER_FORMAT &&
                   strstr(e.text, others[k][1]),
               "version %s: %s", others[k][0], e.text);
         free(c.data);
@@ -591,7 +591,7 @@ static void check_reading(const reading *x, temper_method method) {
         CHECK(strstr(proof.data, "\"claim\": \"hard choices\"") && strstr(proof.data, "\"read-off\": ") &&
                   strstr(proof.data, "\"channels\": []"),
               "%s", proof.data);
-        CHECK(temper_audit(proof.data, proof.length, m.data, m.length, &e) == TEMPER_OK, "%s", e.text);
+        CHECK(temper_audit(proof.data, proof.length, m.data, m.length, NULL, &e) == TEMPER_OK, "%s", e.text);
     }
     temper_free(proof.data);
     free(m.data);
@@ -635,11 +635,11 @@ static void check_trials(void) {
               model_text(&model, spec, TEMPER_METHOD_TEMPERATURE) &&
               certificate_of(&proof, &model, 32, TEMPER_TYPE_BF16, &e) == TEMPER_OK,
           "%s", e.text);
-    CHECK(temper_audit(proof.data, proof.length, model.data, model.length, &e) == TEMPER_OK, "%s", e.text);
+    CHECK(temper_audit(proof.data, proof.length, model.data, model.length, NULL, &e) == TEMPER_OK, "%s", e.text);
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
         bytes c = copy_of(&proof, 10);
         CHECK(replaced(&c, changes[k][0], changes[k][1]), "no %s:\n%s", changes[k][0], c.data);
-        temper_status s = temper_audit(c.data, c.length, model.data, model.length, &e);
+        temper_status s = temper_audit(c.data, c.length, model.data, model.length, NULL, &e);
         CHECK(k == 1 ? s == TEMPER_FORMAT : s == TEMPER_RANGE && strstr(e.text, "its output may be off by"), "%s: %s",
               changes[k][1], s == TEMPER_OK ? "accepted" : e.text);
         free(c.data);
@@ -677,7 +677,7 @@ static void check_witness(void) {
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
         bytes c = copy_of(&proof, 10);
         CHECK(replaced(&c, changes[k].from, changes[k].to), "no %s:\n%s", changes[k].from, c.data);
-        temper_status s = temper_audit(c.data, c.length, model.data, model.length, &e);
+        temper_status s = temper_audit(c.data, c.length, model.data, model.length, NULL, &e);
         CHECK((s == TEMPER_OK) == changes[k].accepted, "%s: %s", changes[k].to, s == TEMPER_OK ? "accepted" : e.text);
         free(c.data);
     }
@@ -712,7 +712,7 @@ static void check_hostile(void) {
         deep};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         temper_error e;
-        temper_status s = temper_audit(texts[k], strlen(texts[k]), "temper-model 1\n", 15, &e);
+        temper_status s = temper_audit(texts[k], strlen(texts[k]), "temper-model 1\n", 15, NULL, &e);
         CHECK(s != TEMPER_OK && s == e.code && *e.text, "accepted: %.60s", texts[k]);
     }
     free(deep);

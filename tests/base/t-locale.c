@@ -16,6 +16,7 @@
 
 #include "temper.h"
 #include "temper_lab.h"
+#include "ordinary_calls.h"
 
 /* ---- what was written ---- */
 
@@ -139,7 +140,7 @@ static void write_certificate(pieces *p, const char *name, const temper_model *m
     if (about.verdict == TEMPER_PROVED && !temper_certificate_print(&text, &size, c, &err) &&
         !temper_model_print(&model, &model_size, m, &err)) {
         keep(p, "a certificate", text, size);
-        CHECK(!temper_audit(text, size, model, model_size, &err), "%s: the audit: %s", name, err.text);
+        CHECK(!temper_audit(text, size, model, model_size, NULL, &err), "%s: the audit: %s", name, err.text);
         temper_free(text);
         temper_free(model);
     }
@@ -176,8 +177,9 @@ static void write_exports(pieces *p, const temper_spec *spec, const temper_model
     CHECK(!temper_export(folder, m, &o, &err), "%s", err.text);
     keep_files(p, "export", folder);
     for (int k = 0; k < 2; k++) {
-        temper_stock_options stock = {.architecture = k ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2, .length = 8};
-        CHECK(!temper_export_stock(NULL, folder, spec, &stock, &err), "%s", err.text);
+        temper_ordinary_options stock = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                         .length = 8};
+        CHECK(!ordinary_folder_once(NULL, folder, spec, &stock, &err), "%s", err.text);
         CHECK(!temper_model_import(&again, folder, NULL, &err), "%s", err.text);
         temper_model_free(again);
         keep_files(p, k ? "llama" : "gpt2", folder);

@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     temper_error err;
     if (!size) return 0;
     const subject *s = &subjects[data[0] % SUBJECTS];
-    temper_status status = temper_audit(fuzz_copy(data + 1, size - 1), size - 1, s->text, s->length, &err);
+    temper_status status = temper_audit(fuzz_copy(data + 1, size - 1), size - 1, s->text, s->length, NULL, &err);
     MUST(status == TEMPER_OK || err.text[0], "status %d, and no message", status);
     fuzz_count(status == TEMPER_OK);
     if (status != TEMPER_OK) return 0;

@@ -41,7 +41,7 @@ static void ask_prover(hunt *h, const target *t) {
           "the audit accepts what certify refutes: %s\n%s", temper_certificate_about(c).reason, t->text);
     if (temper_certificate_about(c).verdict == TEMPER_PROVED &&
         temper_certificate_print(&written, &size, c, &e) == TEMPER_OK) {
-        CHECK(temper_audit(written, size, t->text, t->size, &e) == TEMPER_OK,
+        CHECK(temper_audit(written, size, t->text, t->size, NULL, &e) == TEMPER_OK,
               "certify proves what the audit refuses: %s\n%s", e.text, t->text);
         h->proved++;
     }
@@ -53,7 +53,7 @@ static void ask_prover(hunt *h, const target *t) {
    own. */
 static void check_address(const target *t, const char *honest, const char *audited) {
     char *readdressed = hunted_address(honest, t);
-    bool accepted = temper_audit(readdressed, strlen(readdressed), t->text, t->size, NULL) == TEMPER_OK;
+    bool accepted = temper_audit(readdressed, strlen(readdressed), t->text, t->size, NULL, NULL) == TEMPER_OK;
     CHECK(accepted == (audited && strcmp(audited, readdressed) == 0), "accepted: %d\n%s\n%s", accepted, readdressed,
           t->text);
     free(readdressed);

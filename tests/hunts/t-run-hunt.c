@@ -149,7 +149,7 @@ static void ask_certify(hunt *h, const target *t) {
     if (is.verdict != TEMPER_PROVED || is.claim != t->proof.claim)
         blame(t, is.reason, NULL, 0);
     else if (!temper_certificate_print(&written, &size, c, &e) &&
-             temper_audit(written, size, t->text, strlen(t->text), &e))
+             temper_audit(written, size, t->text, strlen(t->text), NULL, &e))
         blame(t, e.text, NULL, 0);
     temper_free(written);
     temper_certificate_free(c);

@@ -81,7 +81,7 @@ static void certify(const char *name, const temper_model *m, size_t n, temper_ty
               !temper_model_print(&model, &size, m, &e);
     if (CHECK(ok && temper_certificate_about(c).claim == TEMPER_CLAIM_FORMULA, "%s to %zu in %s: %s", name, n,
               temper_type_name(type), ok ? "not proved" : e.text))
-        CHECK(!temper_audit(text, length, model, size, &e), "%s to %zu in %s: the audit says %s", name, n,
+        CHECK(!temper_audit(text, length, model, size, NULL, &e), "%s to %zu in %s: the audit says %s", name, n,
               temper_type_name(type), e.text);
     temper_free(text);
     temper_free(model);

@@ -201,7 +201,8 @@ static bytes certified(const bytes *file, temper_type type, char *bound, size_t 
 static temper_error audit_error;
 
 static bool audit_passes(const bytes *certificate, const bytes *file) {
-    return temper_audit(certificate->data, certificate->length, file->data, file->length, &audit_error) == TEMPER_OK;
+    return temper_audit(certificate->data, certificate->length, file->data, file->length, NULL, &audit_error) ==
+           TEMPER_OK;
 }
 
 /* Numbers here are rounded, too. */

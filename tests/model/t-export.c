@@ -14,6 +14,7 @@
 #include "onnx.pb-c.h"
 #include "test.h"
 #include "proved.h"
+#include "ordinary_calls.h"
 
 static char folder[TEST_FOLDER];
 
@@ -339,14 +340,15 @@ static void check_gguf(void) {
         temper_error err, other;
         temper_spec *spec;
         temper_spec_options so = {.alphabet = "abc", .at = k / 2 == 3 ? TEMPER_AT_LAST : (temper_at)0};
-        temper_stock_options o = {.architecture = k % 2 ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2, .length = 20};
-        temper_stock_info whole = {0}, alone = {0};
+        temper_ordinary_options o = {.architecture = k % 2 ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                     .length = 20};
+        temper_ordinary_info whole = {0}, alone = {0};
         char *bytes = NULL, *file = NULL;
         size_t length = 0, size = 0;
         const char *source = sources[k / 2];
         CHECK(temper_spec_parse(&spec, source, strlen(source), &so, &err) == TEMPER_OK, "%s: %s", source, err.text);
-        temper_status first = temper_export_stock(&whole, folder, spec, &o, &err);
-        temper_status second = temper_export_gguf(&alone, &bytes, &length, spec, &o, &other);
+        temper_status first = ordinary_folder_once(&whole, folder, spec, &o, &err);
+        temper_status second = ordinary_gguf_once(&alone, &bytes, &length, spec, &o, &other);
         CHECK(first == second && !strcmp(err.text, other.text), "%s: %s, alone %s", source, err.text, other.text);
         if (first == TEMPER_OK) {
             file = read_part("model.gguf", &size);
@@ -391,7 +393,7 @@ static void check_audit(const char *file) {
     temper_error err;
     char *certificate = read_part("certificate.json", &length), *model = read_part(file, &size);
     char *readme = read_part("README.md", &(size_t){0}), wanted[160];
-    CHECK(temper_audit(certificate, length, model, size, &err) == TEMPER_OK, "%s: %s", file, err.text);
+    CHECK(temper_audit(certificate, length, model, size, NULL, &err) == TEMPER_OK, "%s: %s", file, err.text);
     const char *name = strrchr(folder, '/') + 1;
     snprintf(wanted, sizeof wanted, "temper audit %s/certificate.json %s/%s\n", name, name, file);
     CHECK(strstr(readme, wanted), "README.md does not say %s", wanted);

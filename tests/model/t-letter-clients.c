@@ -10,6 +10,7 @@
 #include "model/letter_clients.h"
 #include "temper.h"
 #include "test.h"
+#include "ordinary_calls.h"
 
 static char folder[TEST_FOLDER], path[TEST_FOLDER + 100];
 
@@ -69,10 +70,10 @@ static void check_table(void) {
 
 static temper_status export(const char *source, const temper_spec_options *o, temper_error *e) {
     temper_spec *spec;
-    const temper_stock_options options = {.architecture = TEMPER_STOCK_GPT2, .length = 8};
+    const temper_ordinary_options options = {.architecture = TEMPER_ORDINARY_GPT2, .length = 8};
     temper_status s = temper_spec_parse(&spec, source, strlen(source), o, e);
     if (!CHECK(s == TEMPER_OK, "%s: %s", source, e->text)) return s;
-    s = temper_export_stock(NULL, path_of(""), spec, &options, e);
+    s = ordinary_folder_once(NULL, path_of(""), spec, &options, e);
     temper_spec_free(spec);
     return s;
 }
@@ -106,7 +107,8 @@ static const char *audit_changed(const file *f, const char *from, const char *to
     const char *at = strstr(f->bytes, from);
     if (!CHECK(at && f->length < sizeof changed - 100, "no %s in %s", from, f->bytes)) return "";
     int length = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - f->bytes), f->bytes, to, at + strlen(from));
-    temper_status s = temper_audit_stock(changed, (size_t)length, path_of(""), &e);
+    temper_status s =
+        temper_audit(changed, (size_t)length, NULL, 0, &(temper_audit_options){.path = path_of("")}, &e);
     return s == TEMPER_OK ? NULL : e.text;
 }
 

@@ -84,7 +84,8 @@ static void check_proofs(const pinned *p, const temper_model *m, size_t least_f3
         temper_certify_options o = {.length = proof.length, .type = types[t]};
         if (temper_certify(&certificate, m, NULL, 0, &o, &err) == TEMPER_OK &&
             temper_certificate_print(&page, &length, certificate, &err) == TEMPER_OK)
-            CHECK(temper_audit(page, length, model, size, &err) == TEMPER_OK, "%s: audit: %s", p->text, err.text);
+            CHECK(temper_audit(page, length, model, size, NULL, &err) == TEMPER_OK, "%s: audit: %s", p->text,
+                  err.text);
         else
             CHECK(false, "%s: %s", p->text, err.text);
         temper_free(page);

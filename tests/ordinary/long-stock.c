@@ -88,7 +88,8 @@ static void audit_model(entry *e, const hunt *h, const temper_spec *read, const 
                               &bytes);
     snprintf(path, sizeof path, "%s/model.gguf", folder);
     if (!CHECK(temper_file_write(path, bytes.data, bytes.length, &why) == TEMPER_OK, "%s", why.text)) return;
-    temper_status s = temper_audit_stock(certificate.data, certificate.length, path, &why);
+    temper_status s =
+        temper_audit(certificate.data, certificate.length, NULL, 0, &(temper_audit_options){.path = path}, &why);
     total.audited += s == TEMPER_OK;
     total.unable += s != TEMPER_OK;
     CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_LIMIT, "%s: %s",

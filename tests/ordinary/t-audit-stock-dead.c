@@ -116,7 +116,8 @@ static void print_file(attempt *x, arena *a) {
 static temper_status audit_file(const attempt *x, temper_error *why) {
     if (!CHECK(temper_file_write(path, x->file.data, x->file.length, why) == TEMPER_OK, "%s", why->text))
         return TEMPER_IO;
-    return temper_audit_stock(x->certificate.data, x->certificate.length, path, why);
+    return temper_audit(x->certificate.data, x->certificate.length, NULL, 0, &(temper_audit_options){.path = path},
+                        why);
 }
 
 typedef struct printing {

@@ -447,7 +447,7 @@ static temper_status audit_model(const trial *t, const temper_spec *read, const 
     owner = getpid(); /* a mutant is a process of its own */
     snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)owner);
     if (temper_file_write(path, bytes.data, bytes.length, why) != TEMPER_OK) return TEMPER_IO;
-    return temper_audit_stock(certificate.data, certificate.length, path, why);
+    return temper_audit(certificate.data, certificate.length, NULL, 0, &(temper_audit_options){.path = path}, why);
 }
 
 static void run_trial(entry *e, void *context) {

@@ -1,4 +1,4 @@
-/* The audit of a folder of an ordinary transformer: what temper_export_stock writes is accepted, and no folder in
+/* The audit of a folder of an ordinary transformer: what temper_ordinary_write writes is accepted, and no folder in
    which one file is another, or is missing, or does not say the same as model.gguf, though the certificate names the
    new digests. */
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 
 #include "addressed.h"
 #include "ordinary_trials.h"
+#include "ordinary_calls.h"
 
 static struct { size_t folders, changed; } total;
 
@@ -24,7 +25,7 @@ enum { GGUF, SAFETENSORS, ONNX, CONFIG, TOKENIZER, TOKENIZER_CONFIG = 6, CERTIFI
 
 typedef struct trial {
     const char *source;
-    temper_stock_options options;
+    temper_ordinary_options options;
     bytes files[FILES];
 } trial;
 
@@ -90,7 +91,7 @@ static bytes addressed(const trial *t, int which, const bytes *b) {
 
 static temper_status audit_here(const bytes *certificate, temper_error *e) {
     *e = (temper_error){0};
-    return temper_audit_stock(certificate->data, certificate->length, here, e);
+    return temper_audit(certificate->data, certificate->length, NULL, 0, &(temper_audit_options){.path = here}, e);
 }
 
 static void check_refused(const trial *t, const bytes *certificate, const char *what) {
@@ -305,13 +306,13 @@ static void check_digits(void) {
     static const char *const there[] = {"model.gguf", "tokenizer.json",    "tokenizer_config.json", "Modelfile",
                                         "README.md",  "testvectors.jsonl", "certificate.json",      "config.json"};
     enum { WRITTEN = 7, COUNT = 8 };
-    const temper_stock_options o = {
-        .length = 12, .architecture = TEMPER_STOCK_LLAMA, .positions = TEMPER_STOCK_POSITIONS_DIGITS};
+    const temper_ordinary_options o = {
+        .length = 12, .architecture = TEMPER_ORDINARY_LLAMA, .positions = TEMPER_ORDINARY_POSITIONS_DIGITS};
     temper_spec *s = ordinary_parse("Y a", "abc");
     bytes f[WRITTEN] = {0};
     temper_error e;
     make_here();
-    bool ok = s && CHECK(temper_export_stock(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text);
+    bool ok = s && CHECK(ordinary_folder_once(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text);
     for (int k = 0; k < WRITTEN && ok; k++)
         ok = CHECK(temper_file_read(&f[k].data, &f[k].length, path_of(there[k]), &e) == TEMPER_OK, "%s", e.text);
     trial t = {.source = "Y a by digits"};
@@ -338,7 +339,7 @@ static void check_digits(void) {
 
 /* Letters that are words: a tokenizer splits at blanks. */
 static void check_words(void) {
-    const temper_stock_options o = {.length = 8};
+    const temper_ordinary_options o = {.length = 8};
     const temper_spec_options words = {.alphabet = "req b", .tokens = true};
     temper_spec *s = NULL;
     bytes certificate = {0};
@@ -346,7 +347,7 @@ static void check_words(void) {
     make_here();
     bool ok =
         CHECK(temper_spec_parse(&s, "O req", 5, &words, &e) == TEMPER_OK, "%s", e.text) &&
-        CHECK(temper_export_stock(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text) &&
+        CHECK(ordinary_folder_once(NULL, here, s, &o, &e) == TEMPER_OK, "%s", e.text) &&
         CHECK(temper_file_read(&certificate.data, &certificate.length, path_of(names[CERTIFICATE]), &e) == TEMPER_OK,
               "%s", e.text);
     if (ok) CHECK(audit_here(&certificate, &e) == TEMPER_OK, "words: %s", e.text);
@@ -380,7 +381,7 @@ static void change_all(const trial *t) {
     write_all(t);
     CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
     for (int k = 0; k < 5; k++) remove_file(t, k);
-    if (t->options.weights_f16 || t->options.architecture == TEMPER_STOCK_GPT2) change_tensors(t);
+    if (t->options.weights_f16 || t->options.architecture == TEMPER_ORDINARY_GPT2) change_tensors(t);
     reorder(t);
     change_file(t, ONNX, t->files[ONNX].length / 2, "x", 1, false); /* of this one only the digest counts */
     change_gguf_tokens(t);
@@ -409,7 +410,7 @@ static bool read_all(trial *t) {
     temper_spec *s = ordinary_parse(t->source, "abc");
     make_here();
     bool ok =
-        s && CHECK(temper_export_stock(NULL, here, s, &t->options, &e) == TEMPER_OK, "%s: %s", t->source, e.text);
+        s && CHECK(ordinary_folder_once(NULL, here, s, &t->options, &e) == TEMPER_OK, "%s: %s", t->source, e.text);
     temper_spec_free(s);
     for (int k = 0; ok && k < FILES; k++)
         ok = CHECK(temper_file_read(&t->files[k].data, &t->files[k].length, path_of(names[k]), &e) == TEMPER_OK,
@@ -443,9 +444,9 @@ int main(void) {
         {.source = "H(b -> O a)", .options = {.length = 12}},
         {.source = "H(b -> O a)", .options = {.length = 13}},
         {.source = "O a & O b", .options = {.length = 12}},
-        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA}},
-        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA, .weights_f16 = 1}},
-        {.source = "Y a & O c", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA}},
+        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_ORDINARY_LLAMA}},
+        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_ORDINARY_LLAMA, .weights_f16 = 1}},
+        {.source = "Y a & O c", .options = {.length = 12, .architecture = TEMPER_ORDINARY_LLAMA}},
     };
     enum { COUNT = sizeof all / sizeof *all };
     if (!test_folder(folder)) return 1;

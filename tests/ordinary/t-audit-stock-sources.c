@@ -133,7 +133,8 @@ static void try_pair(const trial *t, const subject *x, const subject *other, are
     text_init(&certificate, a);
     ordinary_certificate_page(&certificate, &t->options, other->read, x->m, x->u, x == other ? &x->bytes : &none);
     asked q = {x, certificate.data, certificate.length};
-    temper_status s = x == other ? temper_audit_stock(certificate.data, certificate.length, path, &why)
+    temper_status s = x == other ? temper_audit(certificate.data, certificate.length, NULL, 0,
+                                                &(temper_audit_options){.path = path}, &why)
                                  : entry_run(&why, ask_meaning, &q);
     total.pairs++;
     total.same += right && x != other;

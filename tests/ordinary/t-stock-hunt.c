@@ -202,7 +202,8 @@ static void play(entry *e, const hunt *h, const temper_spec *read, const struct 
     owner = getpid(); /* a mutant is a process of its own */
     snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)owner);
     if (!CHECK(temper_file_write(path, g.made.data, g.made.length, &why) == TEMPER_OK, "%s", why.text)) return;
-    temper_status s = temper_audit_stock(g.certificate.data, g.certificate.length, path, &why);
+    temper_status s =
+        temper_audit(g.certificate.data, g.certificate.length, NULL, 0, &(temper_audit_options){.path = path}, &why);
     CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT || s == TEMPER_LIMIT, "%s: %s", setting(&g),
           why.text);
     if (s != TEMPER_OK) {

@@ -14,6 +14,7 @@
 
 #include "base/sha256.h"
 #include "temper.h"
+#include "ordinary_calls.h"
 
 enum { SHOWN = 16, STRINGS = 8, LONGEST = 40, MOST_FILES = 64 };
 
@@ -124,7 +125,7 @@ static void look_at_certificate(const char *name, const temper_model *m, temper_
     if (temper_certificate_about(c).verdict == TEMPER_PROVED) {
         must(temper_certificate_print(&text, &size, c, &err), name);
         must(temper_model_print(&model, &model_size, m, &err), name);
-        must(temper_audit(text, size, model, model_size, &err), name);
+        must(temper_audit(text, size, model, model_size, NULL, &err), name);
         say_text(name, "certificate", text, size);
         temper_free(text);
         temper_free(model);
@@ -372,8 +373,9 @@ static void look_at_exports(void) {
     must(temper_export(folder, m, &o, &err), "export");
     look_at_files("export/folder", "");
     for (int k = 0; k < 2; k++) {
-        temper_stock_options stock = {.architecture = k ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2, .length = 8};
-        must(temper_export_stock(NULL, folder, spec, &stock, &err), "export");
+        temper_ordinary_options stock = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                         .length = 8};
+        must(ordinary_folder_once(NULL, folder, spec, &stock, &err), "export");
         must(temper_model_import(&again, folder, NULL, &err), "import");
         look_at_model(k ? "export/llama" : "export/gpt2", again);
         temper_model_free(again);

@@ -173,7 +173,8 @@ static void check_trial(const trial *t, const char *source) {
         char *json;
         size_t size;
         if (proved && temper_certificate_print(&json, &size, c, NULL) == TEMPER_OK) {
-            CHECK(temper_audit(json, size, source, strlen(source), &e) == TEMPER_OK, "audit: %s\n%s", e.text, source);
+            CHECK(temper_audit(json, size, source, strlen(source), NULL, &e) == TEMPER_OK, "audit: %s\n%s", e.text,
+                  source);
             temper_free(json);
         }
     }

@@ -140,8 +140,8 @@ static void check_swapped(const bytes *file, const bytes *certificate, const sub
     address_to(&c, &m);
     temper_model *read = NULL;
     if (CHECK(temper_model_read(&read, m.data, m.length, &e) == TEMPER_OK, "%s\n%s", e.text, m.data)) {
-        CHECK(temper_audit(c.data, c.length, m.data, m.length, &e) != TEMPER_OK, "the audit takes %s for %s:\n%s",
-              x->source, other, c.data);
+        CHECK(temper_audit(c.data, c.length, m.data, m.length, NULL, &e) != TEMPER_OK,
+              "the audit takes %s for %s:\n%s", x->source, other, c.data);
         met.swapped++;
     }
     temper_model_free(read);
@@ -160,8 +160,8 @@ static void check(const subject *x, test_random *r) {
     met.built++;
     bytes c = certified(&file, type, 12, &about, &kept);
     if (c.data) {
-        CHECK(temper_audit(c.data, c.length, file.data, file.length, &e) == TEMPER_OK, "%s: %s\n%s\n%s", x->source,
-              e.text, c.data, file.data);
+        CHECK(temper_audit(c.data, c.length, file.data, file.length, NULL, &e) == TEMPER_OK, "%s: %s\n%s\n%s",
+              x->source, e.text, c.data, file.data);
         CHECK(!x->one_way || about.claim != TEMPER_CLAIM_CHOICES || strstr(about.note, ": too ") ||
                   strstr(about.note, " too much"),
               "%s: %s", x->source, about.note);

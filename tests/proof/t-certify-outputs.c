@@ -148,8 +148,8 @@ static bytes check_honest(const bytes *file, size_t n, temper_type type, oracle 
           "to %zu in %s: claim %s, %s%s\n%s", n, temper_type_name(type), temper_claim_name(p.claim), about.note,
           about.reason, file->data);
     if (c.data) {
-        CHECK(temper_audit(c.data, c.length, file->data, file->length, &e) == TEMPER_OK, "%s\n%s\n%s", e.text, c.data,
-              file->data);
+        CHECK(temper_audit(c.data, c.length, file->data, file->length, NULL, &e) == TEMPER_OK, "%s\n%s\n%s", e.text,
+              c.data, file->data);
         CHECK(strstr(c.data, "\"temper-certificate\": 3,"), "%s", c.data);
         met.proved++;
         met.short_formats += type > TEMPER_TYPE_F32;
@@ -234,14 +234,14 @@ static void check_changed(const bytes *file, const bytes *certificate, size_t n,
         bool right = is_right(m, says);
         bytes old = copy_of(certificate, 200);
         address_to(&old, &changed);
-        bool audited = temper_audit(old.data, old.length, changed.data, changed.length, &e) == TEMPER_OK;
+        bool audited = temper_audit(old.data, old.length, changed.data, changed.length, NULL, &e) == TEMPER_OK;
         bytes c = certified(&changed, n, type, &about);
         bool as_formula = c.data && about.claim == TEMPER_CLAIM_FORMULA;
         CHECK(right || !audited, "the audit accepts other answers:\n%s\n%s", old.data, changed.data);
         CHECK(right || !as_formula, "certify proves other answers:\n%s\n%s", c.data ? c.data : "", changed.data);
         if (c.data)
-            CHECK(temper_audit(c.data, c.length, changed.data, changed.length, &e) == TEMPER_OK, "%s\n%s\n%s", e.text,
-                  c.data, changed.data);
+            CHECK(temper_audit(c.data, c.length, changed.data, changed.length, NULL, &e) == TEMPER_OK, "%s\n%s\n%s",
+                  e.text, c.data, changed.data);
         met.changed++;
         met.kept += right;
         met.still_proved += c.data && !as_formula;
@@ -262,8 +262,8 @@ static void check_hostile(const bytes *file, const bytes *certificate, test_rand
     if (cut > c.length - at) cut = c.length - at;
     splice(&c, at, cut, pieces[random_below(r, sizeof pieces / sizeof *pieces)]);
     if (c.length != certificate->length || memcmp(c.data, certificate->data, c.length) != 0)
-        CHECK(temper_audit(c.data, c.length, file->data, file->length, &e) != TEMPER_OK, "a changed certificate:\n%s",
-              c.data);
+        CHECK(temper_audit(c.data, c.length, file->data, file->length, NULL, &e) != TEMPER_OK,
+              "a changed certificate:\n%s", c.data);
     free(c.data);
 }
 
@@ -405,7 +405,7 @@ static void check_other_language(void) {
     l.end = "H a";
     bytes file = language_model(&l, TEMPER_METHOD_TEMPERATURE), c = certified(&file, 9, TEMPER_TYPE_F64, &about);
     CHECK(about.verdict == TEMPER_PROVED && about.claim == TEMPER_CLAIM_CHOICES &&
-              temper_audit(c.data, c.length, file.data, file.length, &e) == TEMPER_OK,
+              temper_audit(c.data, c.length, file.data, file.length, NULL, &e) == TEMPER_OK,
           "%s", c.data ? c.data : file.data);
     temper_free(c.data);
     free(file.data);

@@ -59,7 +59,7 @@ static bool certify(subject *s, size_t length, temper_type type, char why[200]) 
 }
 
 static bool audit(const bytes *certificate, const bytes *file, temper_error *e) {
-    return temper_audit(certificate->data, certificate->length, file->data, file->length, e) == TEMPER_OK;
+    return temper_audit(certificate->data, certificate->length, file->data, file->length, NULL, e) == TEMPER_OK;
 }
 
 static void check_audit(const subject *s, const char *type) {

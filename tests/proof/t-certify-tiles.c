@@ -25,7 +25,7 @@ static bool is_certified(const temper_model *m, const char *written, size_t n, t
     char *json = NULL;
     size_t length;
     bool proved = about.verdict == TEMPER_PROVED && temper_certificate_print(&json, &length, c, &e) == TEMPER_OK;
-    *audited = proved && temper_audit(json, length, written, strlen(written), &e) == TEMPER_OK;
+    *audited = proved && temper_audit(json, length, written, strlen(written), NULL, &e) == TEMPER_OK;
     temper_free(json);
     temper_certificate_free(c);
     return proved;

@@ -211,7 +211,7 @@ static bool try_proof(bench *b) {
     uint32_t word[LONGEST];
     if (CHECK(temper_certificate_print(&json, &length, c, &err) == TEMPER_OK, "%s", err.text)) {
         bool everywhere = strstr(json, "\"positions\": \"every\"") != NULL;
-        CHECK(temper_audit(json, length, b->source, size, &err) == TEMPER_OK, "in %s to %zu: audit: %s\n%s",
+        CHECK(temper_audit(json, length, b->source, size, NULL, &err) == TEMPER_OK, "in %s to %zu: audit: %s\n%s",
               b->type->name, b->length, err.text, b->source);
         temper_free(json);
         for (int k = 0; k < 3 * WORDS; k++) {

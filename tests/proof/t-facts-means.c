@@ -112,7 +112,8 @@ static bool check_proof(const char *source, const temper_model *hard, size_t len
         CHECK(temper_model_print(&model, &model_size, soft, &e) == TEMPER_OK &&
                   temper_certificate_print(&proof, &size, c, &e) == TEMPER_OK,
               "%s", e.text))
-        CHECK(temper_audit(proof, size, model, model_size, &e) == TEMPER_OK, "the audit: %s\n%s", e.text, source);
+        CHECK(temper_audit(proof, size, model, model_size, NULL, &e) == TEMPER_OK, "the audit: %s\n%s", e.text,
+              source);
     temper_free(model);
     temper_free(proof);
     temper_certificate_free(c);

@@ -63,8 +63,8 @@ static void compare_audits(const char *name, const char *model, size_t size, con
     if (digit) ++*digit;
     for (unsigned k = 0; k < 3; k++) {
         temper_audit_options o = {.threads = k ? k + 2 : 1};
-        CHECK(!temper_audit_watched(proof, length, model, size, &o, &e[k]), "%s: %s", name, e[k].text);
-        CHECK(!digit || (temper_audit_watched(edited, length, model, size, &o, &e[k]) == TEMPER_RANGE &&
+        CHECK(!temper_audit(proof, length, model, size, &o, &e[k]), "%s: %s", name, e[k].text);
+        CHECK(!digit || (temper_audit(edited, length, model, size, &o, &e[k]) == TEMPER_RANGE &&
                          !strcmp(e[0].text, e[k].text)),
               "%s: %s, then %s", name, e[0].text, e[k].text);
     }
@@ -181,7 +181,7 @@ static temper_status soften_tightly(const temper_model *hard, unsigned threads, 
 static temper_status audit_tightly(const temper_model *hard, unsigned threads, temper_error *e) {
     temper_audit_options o = {.threads = threads};
     (void)hard;
-    return temper_audit_watched(tight_proof, tight_length, tight_model, tight_size, &o, e);
+    return temper_audit(tight_proof, tight_length, tight_model, tight_size, &o, e);
 }
 
 /* Where there is memory for one run and a half (blocks of an arena double), it is enough, however many threads
@@ -237,12 +237,12 @@ static void test_audit(void) {
     if (CHECK(length > 0, "%s", e.text)) {
         watch w = {.rising = true};
         temper_audit_options o = {.progress = look, .context = &w};
-        CHECK(!temper_audit_watched(proof, length, model, size, &o, &e) && w.rising && w.last == w.total &&
+        CHECK(!temper_audit(proof, length, model, size, &o, &e) && w.rising && w.last == w.total &&
                   w.total == 2 * 111,
               "%llu of %llu: %s", (unsigned long long)w.last, (unsigned long long)w.total, e.text);
         w = (watch){.rising = true, .stop = 40};
-        CHECK(temper_audit_watched(proof, length, model, size, &o, &e) == TEMPER_LIMIT && w.last == 40, "%s", e.text);
-        CHECK(!temper_audit(proof, length, model, size, &e), "%s", e.text);
+        CHECK(temper_audit(proof, length, model, size, &o, &e) == TEMPER_LIMIT && w.last == 40, "%s", e.text);
+        CHECK(!temper_audit(proof, length, model, size, NULL, &e), "%s", e.text);
     }
     temper_free(model);
     temper_free(proof);

@@ -129,7 +129,7 @@ static void check_proof(const char *name, const temper_model *m, const char *oth
         CHECK(about.verdict == TEMPER_PROVED && about.claim == TEMPER_CLAIM_FORMULA && about.every_position,
               "%s: %s%s", name, about.reason, about.note);
         if (CHECK(!temper_certificate_print(&proof.data, &proof.length, c, &e), "%s: %s", name, e.text))
-            CHECK(!temper_audit(proof.data, proof.length, file.data, file.length, &e), "%s: %s", name, e.text);
+            CHECK(!temper_audit(proof.data, proof.length, file.data, file.length, NULL, &e), "%s: %s", name, e.text);
         temper_certificate_free(c);
     }
     temper_model_free(back);

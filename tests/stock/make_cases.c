@@ -7,7 +7,7 @@
    "strings": [{"ids", "end", "legal"}, ...]}: tokens are those from id 2 on, letters of them are letters; after each prefix of
    each string, from the one of `from` letters on, "end" says whether the end is legal ("0" or "1"), and "legal" which
    tokens are, the bits of a number; draws: strings can be drawn from the model. FOLDER/SPEC/gpt2-f32/ and so on are
-   the folders that temper_export_stock writes. far, counts: only specifications that are tried at great lengths,
+   the folders that temper_ordinary_write writes. far, counts: only specifications that are tried at great lengths,
    and as far as counts go. SHARE: every SHARE-th. members: the strings of each FOLDER/drawn-*.txt, at least LEAST,
    are of their languages, of ten or more where LEAST is 1,000.
 
@@ -23,6 +23,7 @@
 #include "lab/sequences.h"
 #include "specs.h"
 #include "test.h"
+#include "ordinary_calls.h"
 
 enum { SHORT = 14, ANY = 10, FULL = 14, SHORTEST = 9, KINDS = 7, MOST_TOKENS = 20, FAR = 2000 };
 
@@ -238,13 +239,13 @@ static bool make_folders(maker *m, const char *folder, size_t length) {
     for (int k = 0; k < 4; k++) {
         char path[4096];
         temper_error err;
-        temper_stock_info info;
-        temper_stock_options o = {.architecture = k / 2 ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2,
-                                  .length = length,
-                                  .weights_f16 = k % 2,
-                                  .seed = 1};
+        temper_ordinary_info info;
+        temper_ordinary_options o = {.architecture = k / 2 ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                     .length = length,
+                                     .weights_f16 = k % 2,
+                                     .seed = 1};
         snprintf(path, sizeof path, "%s/%s", folder, names[k]);
-        if (temper_export_stock(&info, path, m->spec, &o, &err) == TEMPER_OK) {
+        if (ordinary_folder_once(&info, path, m->spec, &o, &err) == TEMPER_OK) {
             m->mirrored = info.mirrored;
             made++;
         } else {

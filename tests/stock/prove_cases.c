@@ -12,19 +12,20 @@
 #include "lab/sequences.h"
 #include "specs.h"
 #include "test.h"
+#include "ordinary_calls.h"
 
 enum { SETTINGS = 12 };
 
 static struct { size_t settings, proved, audited, unable, refused; } total;
 
-static temper_stock_options setting_of(int k, size_t length) {
-    return (temper_stock_options){.architecture = k / 4 ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2,
-                                  .positions =
-                                      k / 4 == 2 ? TEMPER_STOCK_POSITIONS_DIGITS : TEMPER_STOCK_POSITIONS_RAMP,
-                                  .length = length,
-                                  .weights_f16 = k / 2 % 2,
-                                  .cache_f32 = !(k % 2),
-                                  .seed = 1};
+static temper_ordinary_options setting_of(int k, size_t length) {
+    return (temper_ordinary_options){.architecture = k / 4 ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                     .positions = k / 4 == 2 ? TEMPER_ORDINARY_POSITIONS_DIGITS
+                                                             : TEMPER_ORDINARY_POSITIONS_RAMP,
+                                     .length = length,
+                                     .weights_f16 = k / 2 % 2,
+                                     .cache_f32 = !(k % 2),
+                                     .seed = 1};
 }
 
 static void audit_folder(const char *folder, const char *about) {
@@ -33,7 +34,7 @@ static void audit_folder(const char *folder, const char *about) {
     temper_error err;
     snprintf(path, sizeof path, "%s/certificate.json", folder);
     if (!CHECK(temper_file_read(&certificate, &length, path, &err) == TEMPER_OK, "%s: %s", about, err.text)) return;
-    temper_status s = temper_audit_stock(certificate, length, folder, &err);
+    temper_status s = temper_audit(certificate, length, NULL, 0, &(temper_audit_options){.path = folder}, &err);
     if (CHECK(s == TEMPER_OK, "%s: %s", about, err.text)) printf("%s\tproved and audited\n", about);
     total.audited += s == TEMPER_OK;
     temper_free(certificate);
@@ -49,12 +50,12 @@ static void prove_spec(const char *folder, const ordinary_spec *about, size_t le
         return;
     for (int k = 0; k < SETTINGS; k++) {
         char name[200];
-        temper_stock_info info;
-        temper_stock_options setting = setting_of(k, length);
+        temper_ordinary_info info;
+        temper_ordinary_options setting = setting_of(k, length);
         snprintf(name, sizeof name, "%s\t%s %s/%s", about->name, positions[k / 4],
                  setting.weights_f16 ? "f16" : "f32", setting.cache_f32 ? "f32" : "f16");
         total.settings++;
-        if (temper_export_stock(&info, folder, spec, &setting, &err) != TEMPER_OK) {
+        if (ordinary_folder_once(&info, folder, spec, &setting, &err) != TEMPER_OK) {
             total.refused++;
             printf("%s\trefused: %s\n", name, err.text);
         } else if (!info.proof.proved) {

@@ -12,6 +12,7 @@
 
 #include "temper.h"
 #include "random_formula.h"
+#include "ordinary_calls.h"
 
 static uint32_t digest(uint32_t d, const void *bytes, size_t size) {
     const unsigned char *p = bytes;
@@ -61,12 +62,12 @@ static void print_gguf(const temper_spec *spec) {
     temper_error err;
     printf(",\"gguf\":[");
     for (int architecture = 0; architecture < 2; architecture++) {
-        temper_stock_options o = {.architecture = (temper_stock)architecture, .length = 64};
-        temper_stock_info info;
+        temper_ordinary_options o = {.architecture = (temper_ordinary_architecture)architecture, .length = 64};
+        temper_ordinary_info info;
         char *bytes;
         size_t length;
         if (architecture) printf(",");
-        if (temper_export_gguf(&info, &bytes, &length, spec, &o, &err)) {
+        if (ordinary_gguf_once(&info, &bytes, &length, spec, &o, &err)) {
             print_text(err.text);
         } else {
             char words[64 + sizeof info.proof.reason];

@@ -1,4 +1,4 @@
-/* temper_audit_gguf: a certificate of an ordinary transformer against the file that llama.cpp loads. */
+/* A certificate of an ordinary transformer against the file that llama.cpp loads. */
 #include "audit/ordinary/audit_ordinary.h"
 
 #include <math.h>
@@ -238,22 +238,8 @@ void ordinary_check_claim(ordinary_audit *s) {
     if (!(s->logits < ALLOWED)) ordinary_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
 }
 
-typedef struct gguf_call {
-    const char *certificate;
-    size_t length;
-    const char *gguf;
-    size_t size;
-} gguf_call;
-
-static void check_gguf(entry *e, void *context) {
-    const gguf_call *c = context;
-    ordinary_audit *s = ordinary_audit_begin(e, c->certificate, c->length);
-    ordinary_check_file(s, c->gguf, c->size);
+void ordinary_check_gguf(entry *e, const audit_call *x) {
+    ordinary_audit *s = ordinary_audit_begin(e, x->certificate, x->length);
+    ordinary_check_file(s, x->model, x->size);
     ordinary_check_claim(s);
-}
-
-temper_status temper_audit_gguf(const char *certificate, size_t length, const char *gguf, size_t size,
-                                temper_error *err) {
-    gguf_call call = {certificate, length, gguf, size};
-    return entry_run(err, check_gguf, &call);
 }

@@ -63,6 +63,11 @@ typedef struct ordinary_audit {
     double logits;   /* the same of logits */
 } ordinary_audit;
 
+/* Raise what is wrong with a certificate of an ordinary transformer: against its GGUF file, or against a path, which
+   is that of a file or of a folder. */
+void ordinary_check_gguf(entry *e, const audit_call *x);
+void ordinary_check_path(entry *e, const audit_call *x, const char *path);
+
 /* Files that a certificate may list. */
 enum { ORDINARY_WEIGHT_FILES = 3 };
 extern const char *const ordinary_weight_files[ORDINARY_WEIGHT_FILES];

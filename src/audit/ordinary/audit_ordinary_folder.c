@@ -1,4 +1,4 @@
-/* temper_audit_stock: a certificate of an ordinary transformer against a folder or a file. What is in the folder
+/* A certificate of an ordinary transformer against a folder or a file. What is in the folder
    beside model.gguf must not make another model of it. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -142,7 +142,7 @@ static void check_tokenizer(entry *e, const ordinary_audit *s, const char *folde
 static void check_texts(entry *e, const ordinary_audit *s, const char *folder, const struct ordinary_model *m) {
     bool needed = ordinary_file_of(s, "model.safetensors") || ordinary_file_of(s, "onnx/model.onnx");
     ordinary_texts x;
-    ordinary_check_letters(s, m, CLIENTS_OF_STOCK);
+    ordinary_check_letters(s, m, CLIENTS_OF_ORDINARY);
     check_tokenizer(e, s, folder, m, needed);
     x.config = read_text(e, folder, "config.json", needed, &x.config_length);
     if (!x.config) return;
@@ -173,26 +173,14 @@ static void check_folder(entry *e, ordinary_audit *s, const char *folder, const 
 
 /* ---- the whole ---- */
 
-typedef struct path_call {
-    const char *certificate;
-    size_t length;
-    const char *path;
-} path_call;
-
-static void check_path(entry *e, void *context) {
-    const path_call *c = context;
+void ordinary_check_path(entry *e, const audit_call *x, const char *path) {
     struct stat about;
     size_t size;
-    ordinary_audit *s = ordinary_audit_begin(e, c->certificate, c->length);
-    bool folder = stat(c->path, &about) == 0 && S_ISDIR(about.st_mode);
-    const char *bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
-    if (folder) check_folder_names(e, s, c->path);
+    ordinary_audit *s = ordinary_audit_begin(e, x->certificate, x->length);
+    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    const char *bytes = read_whole(e, &size, folder ? path_in(e, path, "model.gguf") : path);
+    if (folder) check_folder_names(e, s, path);
     const struct ordinary_model *m = ordinary_check_file(s, bytes, size);
-    if (folder) check_folder(e, s, c->path, m);
+    if (folder) check_folder(e, s, path, m);
     ordinary_check_claim(s);
-}
-
-temper_status temper_audit_stock(const char *certificate, size_t length, const char *path, temper_error *err) {
-    path_call call = {certificate, length, path};
-    return entry_run(err, check_path, &call);
 }

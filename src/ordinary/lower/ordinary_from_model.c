@@ -7,8 +7,12 @@
 
 /* ---- the hard model ---- */
 
-static void free_spec(void *what) { temper_spec_free(what); }
-static void free_model(void *what) { temper_model_free(what); }
+void ordinary_hard_free(void *hard) {
+    ordinary_hard *h = hard;
+    temper_model_free(h->model);
+    temper_spec_free(h->next);
+    *h = (ordinary_hard){0};
+}
 
 static bool looks_both_ways(const temper_model *m) {
     bool back = false, forward = m->has_end;
@@ -33,23 +37,16 @@ static temper_status build_by_default(temper_model **out, const temper_spec *spe
     return temper_build(out, spec, NULL, err);
 }
 
-static const temper_model *build_causal(entry *e, const temper_spec *spec, builder make, const temper_spec **read) {
+static void build_causal(ordinary_hard *out, entry *e, const temper_spec *spec, builder make) {
     temper_error why;
-    temper_spec *next = NULL;
-    temper_model *hard = NULL;
-    *read = spec;
     bool model = spec->kind == TEMPER_KIND_NEXT && !spec_output_count(spec);
     if ((model || spec->kind == TEMPER_KIND_ACCEPTOR) &&
-        succeeds(e->trap, temper_spec_next(&next, NULL, spec, &why), &why)) {
-        entry_on_leaving(e, free_spec, next);
-        if (succeeds(e->trap, make(&hard, next, &why), &why)) {
-            entry_on_leaving(e, free_model, hard);
-            *read = next;
-            return hard;
-        }
+        succeeds(e->trap, temper_spec_next(&out->next, NULL, spec, &why), &why)) {
+        if (succeeds(e->trap, make(&out->model, out->next, &why), &why)) return;
+        ordinary_hard_free(out);
     }
-    if (model || make(&hard, spec, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
-    entry_on_leaving(e, free_model, hard);
+    if (model || make(&out->model, spec, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
+    const temper_model *hard = out->model;
     if (looks_both_ways(hard))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
                    "the specification looks both ways, and a causal transformer sees only what came before");
@@ -58,11 +55,6 @@ static const temper_model *build_causal(entry *e, const temper_spec *spec, build
                         "the specification looks %s, but is read at the %s position; a causal transformer answers "
                         "where it stands",
                         hard->has_end ? "ahead" : "back", hard->has_end ? "last" : "first");
-    return hard;
-}
-
-const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
-    return build_causal(e, spec, build_by_default, read);
 }
 
 /* Of positions. */
@@ -76,16 +68,38 @@ static bool has_remainders(const temper_model *m) {
    frequencies of their own, which only GGUF can say. */
 enum { LAYERS_FOR_LENGTH = 2, LAYERS_FOR_FILES = 12 };
 
+void ordinary_hard_make(ordinary_hard *out, entry *e, const temper_spec *spec, const struct ordinary_options *o) {
+    uint32_t more = o->architecture == ORDINARY_LLAMA ? LAYERS_FOR_FILES : LAYERS_FOR_LENGTH;
+    build_causal(out, e, spec, build_by_default);
+    if (!has_remainders(out->model)) return;
+    ordinary_hard *plain = arena_zalloc(&e->memory, 1, sizeof *plain), other;
+    entry_on_leaving(e, ordinary_hard_free, plain);
+    build_causal(plain, e, spec, build_with_single_steps);
+    if (has_remainders(plain->model) || plain->model->layer_count > out->model->layer_count + more) return;
+    other = *out;
+    *out = *plain;
+    *plain = other;
+}
+
+static ordinary_hard *new_hard(entry *e) {
+    ordinary_hard *h = arena_zalloc(&e->memory, 1, sizeof *h);
+    entry_on_leaving(e, ordinary_hard_free, h);
+    return h;
+}
+
+const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
+    ordinary_hard *h = new_hard(e);
+    build_causal(h, e, spec, build_by_default);
+    *read = h->next ? h->next : spec;
+    return h->model;
+}
+
 const temper_model *ordinary_hard_model_for(entry *e, const temper_spec *spec, const struct ordinary_options *o,
                                             const temper_spec **read) {
-    const temper_model *hard = ordinary_hard_model(e, spec, read);
-    uint32_t more = o->architecture == ORDINARY_LLAMA ? LAYERS_FOR_FILES : LAYERS_FOR_LENGTH;
-    if (!has_remainders(hard)) return hard;
-    const temper_spec *plain_read;
-    const temper_model *plain = build_causal(e, spec, build_with_single_steps, &plain_read);
-    if (has_remainders(plain) || plain->layer_count > hard->layer_count + more) return hard;
-    *read = plain_read;
-    return plain;
+    ordinary_hard *h = new_hard(e);
+    ordinary_hard_make(h, e, spec, o);
+    *read = h->next ? h->next : spec;
+    return h->model;
 }
 
 bool ordinary_reads_where_it_stands(const temper_model *hard, bool mirrored) {
@@ -94,12 +108,12 @@ bool ordinary_reads_where_it_stands(const temper_model *hard, bool mirrored) {
 
 /* ---- options ---- */
 
-struct ordinary_options ordinary_options_of(const temper_stock_options *o, trap *t) {
-    if (o->architecture > TEMPER_STOCK_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
-    if (o->positions > TEMPER_STOCK_POSITIONS_DIGITS)
+struct ordinary_options ordinary_options_of(const temper_ordinary_options *o, trap *t) {
+    if (o->architecture > TEMPER_ORDINARY_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
+    if (o->positions > TEMPER_ORDINARY_POSITIONS_DIGITS)
         trap_raise(t, TEMPER_RANGE, 0, 0, "there are no such positions");
     return (struct ordinary_options){
-        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? ORDINARY_GPT2 : ORDINARY_LLAMA,
+        .architecture = o->architecture == TEMPER_ORDINARY_GPT2 ? ORDINARY_GPT2 : ORDINARY_LLAMA,
         .length = o->length,
         .weights = o->weights_f16 ? ORDINARY_F16 : ORDINARY_F32,
         .kv = o->cache_f32 ? ORDINARY_F32 : ORDINARY_F16,

@@ -23,7 +23,7 @@ struct ordinary_options {
 };
 
 /* What a caller of the library asked for. Raises TEMPER_RANGE. */
-struct ordinary_options ordinary_options_of(const temper_stock_options *o, trap *t);
+struct ordinary_options ordinary_options_of(const temper_ordinary_options *o, trap *t);
 
 /* "nearest" and so on, as certificates have them. */
 const char *ordinary_role_name(ordinary_role role);
@@ -31,12 +31,21 @@ const char *ordinary_role_name(ordinary_role role);
 enum { ORDINARY_LENGTH_LIMIT = 16384 };
 
 /* The hard model that is lowered: acceptors become language models where what comes next is known, by an automaton or
-   by a line `viable`; else they stay acceptors, and every letter is legal. *read is the specification whose outputs
-   the model has. Both are freed when the entry is left. Raises what temper_build does. */
-const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
+   by a line `viable`; else they stay acceptors, and every letter is legal. */
+typedef struct ordinary_hard {
+    temper_model *model;
+    temper_spec *next; /* the specification whose outputs the model has; NULL: the one that was asked for */
+} ordinary_hard;
 
-/* The same for a setting, which may want heads that step back one position at a time: where they spare it remainders
-   of positions and take few layers more. */
+void ordinary_hard_free(void *hard);
+
+/* Fills *out, which ordinary_hard_free frees, also after an error. A setting may want heads that step back one
+   position at a time: where they spare it remainders of positions and take few layers more. Raises
+   what temper_build does. */
+void ordinary_hard_make(ordinary_hard *out, entry *e, const temper_spec *spec, const struct ordinary_options *o);
+
+/* The same for no setting, and for one, freed when the entry is left; *read is the specification of its outputs. */
+const temper_model *ordinary_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
 const temper_model *ordinary_hard_model_for(entry *e, const temper_spec *spec, const struct ordinary_options *o,
                                             const temper_spec **read);
 

@@ -13,7 +13,7 @@ static const char *audited(arena *a, const ordinary_proof *p, const struct ordin
     text_init(&certificate, a);
     gguf_print(&gguf, m, ordinary_tokens_make(m, a), "", as_f16);
     ordinary_certificate_print(&certificate, p, hard, &(ordinary_digest){"model.gguf", gguf.data, gguf.length}, 1);
-    temper_status s = temper_audit_gguf(certificate.data, certificate.length, gguf.data, gguf.length, &err);
+    temper_status s = temper_audit(certificate.data, certificate.length, gguf.data, gguf.length, NULL, &err);
     if (s == TEMPER_OK) return NULL;
     if (s == TEMPER_NO_MEMORY) trap_reraise(a->trap, &err);
     text_init(&why, a);

@@ -31,13 +31,13 @@ ordinary_reach ordinary_reach_of(const ordinary_proof *p, size_t length) {
     return out;
 }
 
-temper_stock_verdict ordinary_verdict_of(const ordinary_reach *r) {
-    temper_stock_verdict out = {.proved = r->proved,
-                                .length = r->length,
-                                .viable = r->proved && r->claim == TEMPER_CLAIM_VIABLE,
-                                .logits = r->logits,
-                                .layer = r->layer,
-                                .head = r->head};
+temper_ordinary_verdict ordinary_verdict_of(const ordinary_reach *r) {
+    temper_ordinary_verdict out = {.proved = r->proved,
+                                   .length = r->length,
+                                   .viable = r->proved && r->claim == TEMPER_CLAIM_VIABLE,
+                                   .logits = r->logits,
+                                   .layer = r->layer,
+                                   .head = r->head};
     snprintf(out.reason, sizeof out.reason, "%s", r->reason ? r->reason : "");
     return out;
 }

@@ -28,7 +28,7 @@ size_t ordinary_prove_shorter(arena *a, const temper_model *hard, const temper_s
                               const struct ordinary_options *o);
 
 /* As callers of the library see it. */
-temper_stock_verdict ordinary_verdict_of(const ordinary_reach *r);
+temper_ordinary_verdict ordinary_verdict_of(const ordinary_reach *r);
 ordinary_reach ordinary_reach_of(const ordinary_proof *p, size_t length);
 
 #endif

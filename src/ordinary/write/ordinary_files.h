@@ -6,17 +6,18 @@
 #include "ordinary/files/ordinary_texts.h"
 #include "ordinary/proof/ordinary_proof.h"
 
-/* The ordinary transformer of a specification, what it was made of, and what is proved of it. Raises what the clients
-   (model/letter_clients.h) cannot read. */
+/* The ordinary transformer of a specification, what it was made of, and what is proved of it. */
 typedef struct ordinary_made {
     const struct ordinary_model *model;
     const temper_model *hard;
     const char *name; /* general.name of the GGUF file */
+    temper_ordinary_options options;
     ordinary_proof proof;
-    temper_stock_info info;
+    temper_ordinary_info info;
 } ordinary_made;
-void ordinary_make(ordinary_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options,
-                   unsigned clients);
+
+/* The folder, file by file. Everything that can be refused is made in memory before the folder is touched. */
+void ordinary_folder_write(entry *e, const char *folder, const ordinary_made *made);
 
 /* How to sample from it. */
 void ordinary_generation_print(text *out, const struct ordinary_model *m);
@@ -39,8 +40,8 @@ typedef struct ordinary_readme_facts {
     const char *folder; /* its path */
     const char *source; /* the specification */
     const temper_model *hard;
-    const temper_stock_options *options;
-    const temper_stock_info *info;
+    const temper_ordinary_options *options;
+    const temper_ordinary_info *info;
     const ordinary_example *example;
 } ordinary_readme_facts;
 void ordinary_readme_print(text *out, const struct ordinary_model *m, const ordinary_tokens *t,

@@ -1,5 +1,4 @@
-/* temper_export_stock: the folder, file by file. Everything that can be refused is made in memory before the folder
-   is touched. */
+/* The folder of an ordinary transformer. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
@@ -72,13 +71,6 @@ static void write_all(ordinary_exporter *e, bool has_graph) {
     }
 }
 
-typedef struct ordinary_call {
-    temper_stock_info *info;
-    const char *folder;
-    const temper_spec *spec;
-    const temper_stock_options *options;
-} ordinary_call;
-
 /* The certificate names the files of weights. */
 static void add_certificate(ordinary_exporter *e, const ordinary_proof *proof, const temper_model *hard) {
     static const char *const weights[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
@@ -91,13 +83,13 @@ static void add_certificate(ordinary_exporter *e, const ordinary_proof *proof, c
     ordinary_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
 }
 
-static void make_files(ordinary_exporter *e, const ordinary_made *made, const ordinary_call *c) {
+static void make_files(ordinary_exporter *e, const ordinary_made *made) {
     const struct ordinary_model *m = made->model;
     const temper_model *hard = made->hard;
-    bool as_f16 = c->options->weights_f16;
+    bool as_f16 = made->options.weights_f16;
     ordinary_tokens *t = ordinary_tokens_make(m, e->memory);
     ordinary_example example = {0};
-    ordinary_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
+    ordinary_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, made->options.seed);
     gguf_print(add(e, "model.gguf"), m, t, made->name, as_f16);
     ordinary_modelfile_print(add(e, "Modelfile"), m, t);
     tokenizer_facts tokenizer = ordinary_tokenizer(m, t);
@@ -111,28 +103,18 @@ static void make_files(ordinary_exporter *e, const ordinary_made *made, const or
     }
     if (made->proof.proved) add_certificate(e, &made->proof, hard);
     ordinary_readme_print(add(e, "README.md"), m, t,
-                          &(ordinary_readme_facts){.folder = c->folder,
+                          &(ordinary_readme_facts){.folder = e->folder,
                                                    .source = hard->source,
                                                    .hard = hard,
-                                                   .options = c->options,
+                                                   .options = &made->options,
                                                    .info = &made->info,
                                                    .example = &example});
 }
 
-static void export_stock(entry *x, void *context) {
-    const ordinary_call *c = context;
+void ordinary_folder_write(entry *x, const char *folder, const ordinary_made *made) {
     ordinary_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
-    *e = (ordinary_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
-    ordinary_made made;
-    ordinary_make(&made, x, c->spec, c->options, CLIENTS_OF_STOCK);
-    make_files(e, &made, c);
+    *e = (ordinary_exporter){.folder = folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
+    make_files(e, made);
     entry_on_failure(x, undo, e);
-    write_all(e, !made.info.only_gguf);
-    if (c->info) *c->info = made.info;
-}
-
-temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
-                                  const temper_stock_options *options, temper_error *err) {
-    ordinary_call call = {info, folder, spec, options};
-    return entry_run(err, export_stock, &call);
+    write_all(e, !made->info.only_gguf);
 }

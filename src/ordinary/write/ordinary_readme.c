@@ -16,7 +16,7 @@ static void put_block(text *out, const char *source) {
 }
 
 static void put_proof(text *out, const ordinary_readme_facts *f) {
-    const temper_stock_verdict *v = &f->info->proof;
+    const temper_ordinary_verdict *v = &f->info->proof;
     if (!v->proved) {
         text_puts(out, "**Nothing is proved of this file**: ");
         if (v->head) text_printf(out, "head %zu.%zu: ", v->layer, v->head);

@@ -1,5 +1,5 @@
 #include "real.h"
-#include "stock_settings.h"
+#include "ordinary_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "proof_show.h"
 
 /* What goes only with --as, and what does not go with it. */
-bool stock_settings_check(session *s) {
+bool ordinary_settings_check(session *s) {
     static const option_id only[] = {OPT_WEIGHTS, OPT_KV, OPT_POSITIONS};
     static const option_id never[] = {OPT_TYPE,    OPT_METHOD,      OPT_DIGITS,   OPT_HARD,
                                       OPT_OUTPUTS, OPT_CERTIFICATE, OPT_UNCHECKED};
@@ -35,20 +35,20 @@ bool stock_settings_check(session *s) {
     return true;
 }
 
-temper_stock_options stock_settings(const session *s) {
-    return (temper_stock_options){
-        .architecture = s->opt.value[OPT_AS].number == 1 ? TEMPER_STOCK_GPT2 : TEMPER_STOCK_LLAMA,
+temper_ordinary_options ordinary_settings(const session *s) {
+    return (temper_ordinary_options){
+        .architecture = s->opt.value[OPT_AS].number == 1 ? TEMPER_ORDINARY_GPT2 : TEMPER_ORDINARY_LLAMA,
         .length = is_given(s, OPT_LENGTH) ? (size_t)s->opt.value[OPT_LENGTH].number : 0,
         .weights_f16 = s->opt.value[OPT_WEIGHTS].number == 2,
         .cache_f32 = s->opt.value[OPT_KV].number == 1,
-        .positions = (temper_stock_positions)s->opt.value[OPT_POSITIONS].number,
+        .positions = (temper_ordinary_positions)s->opt.value[OPT_POSITIONS].number,
         .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
     };
 }
 
 /* ---- verdicts ---- */
 
-void stock_verdict_json(json *j, const temper_stock_verdict *v) {
+void ordinary_verdict_json(json *j, const temper_ordinary_verdict *v) {
     json_flag(j, "proved", v->proved);
     if (v->proved) {
         json_count(j, "proved_length", v->length);
@@ -62,7 +62,7 @@ void stock_verdict_json(json *j, const temper_stock_verdict *v) {
     if (v->head) json_count(j, "head", v->head);
 }
 
-static void print_reason(const temper_stock_verdict *v) {
+static void print_reason(const temper_ordinary_verdict *v) {
     if (v->head)
         printf("head %zu.%zu: ", v->layer, v->head);
     else if (v->layer)
@@ -71,22 +71,22 @@ static void print_reason(const temper_stock_verdict *v) {
     putchar('\n');
 }
 
-void stock_reason_print(const temper_stock_verdict *v) {
+void ordinary_reason_print(const temper_ordinary_verdict *v) {
     fputs("not proved: ", stdout);
     print_reason(v);
     if (v->shorter) printf("proved up to %zu letters: --length %zu\n", v->shorter, v->shorter);
 }
 
-static const char *setting_name(char out[64], const temper_stock_options *o) {
+static const char *setting_name(char out[64], const temper_ordinary_options *o) {
     static const char *const positions[] = {"", ", ramp", ", digits"};
-    snprintf(out, 64, "%s%s, weights %s, cache %s", o->architecture == TEMPER_STOCK_GPT2 ? "gpt2" : "llama",
+    snprintf(out, 64, "%s%s, weights %s, cache %s", o->architecture == TEMPER_ORDINARY_GPT2 ? "gpt2" : "llama",
              positions[o->positions], o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16");
     return out;
 }
 
-static void setting_json(json *j, const temper_stock_options *o) {
+static void setting_json(json *j, const temper_ordinary_options *o) {
     static const char *const positions[] = {"auto", "ramp", "digits"};
-    bool gpt2 = o->architecture == TEMPER_STOCK_GPT2;
+    bool gpt2 = o->architecture == TEMPER_ORDINARY_GPT2;
     json_text(j, "as", gpt2 ? "gpt2" : "llama");
     json_text(j, "weights", o->weights_f16 ? "f16" : "f32");
     json_text(j, "kv", o->cache_f32 ? "f32" : "f16");
@@ -95,7 +95,7 @@ static void setting_json(json *j, const temper_stock_options *o) {
 
 /* ---- certify ---- */
 
-static void print_verdict(const temper_stock_options *o, const temper_stock_verdict *v) {
+static void print_verdict(const temper_ordinary_options *o, const temper_ordinary_verdict *v) {
     char name[64];
     if (v->proved)
         printf("proved\t%s: every string up to length %zu as %s\tlogits within %s of 0 and -256\n",
@@ -111,12 +111,21 @@ static void print_verdict(const temper_stock_options *o, const temper_stock_verd
     }
 }
 
-void stock_certify(session *s) {
+static temper_status certify(temper_ordinary_verdict *out, const temper_spec *spec, const temper_ordinary_options *o,
+                             temper_error *err) {
+    temper_ordinary *x = NULL;
+    temper_status status = temper_ordinary_build(&x, spec, o, err);
+    if (is_done(status)) status = temper_ordinary_certify(out, x, err);
+    temper_ordinary_free(x);
+    return status;
+}
+
+void ordinary_certify(session *s) {
     subject x = {0};
     temper_error err;
-    temper_stock_verdict v;
-    if (!stock_settings_check(s)) return;
-    temper_stock_options o = stock_settings(s);
+    temper_ordinary_verdict v;
+    if (!ordinary_settings_check(s)) return;
+    temper_ordinary_options o = ordinary_settings(s);
     if (is_given(s, OPT_OUTPUT)) {
         message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/",
                       "certify --as writes no file: the certificate names files, and export --as writes both");
@@ -125,7 +134,7 @@ void stock_certify(session *s) {
     if (subject_formula(&x, s)) {
         if (s->opt.count > x.first)
             message_usage(s, NULL, "certify --as takes one specification and no strings");
-        else if (temper_certify_stock(&v, x.spec, &o, &err) != TEMPER_OK)
+        else if (!is_done(certify(&v, x.spec, &o, &err)))
             message_error(s, &err, NULL, NULL, 0);
         else {
             if (!v.proved) session_fail(s, EXIT_LIMIT);
@@ -135,7 +144,7 @@ void stock_certify(session *s) {
                 json_text(&j, "verdict", v.proved ? "proved" : "unable");
                 json_count(&j, "length", v.length);
                 setting_json(&j, &o);
-                stock_verdict_json(&j, &v);
+                ordinary_verdict_json(&j, &v);
                 json_close(&j);
             } else if (!s->quiet) {
                 print_verdict(&o, &v);
@@ -147,11 +156,11 @@ void stock_certify(session *s) {
 
 /* ---- limits ---- */
 
-static void limit_json(const temper_stock_options *o, const temper_stock_limit *l) {
+static void limit_json(const temper_ordinary_options *o, const temper_ordinary_limit *l) {
     json j;
     json_open(&j, stdout);
     setting_json(&j, o);
-    stock_verdict_json(&j, &l->proved);
+    ordinary_verdict_json(&j, &l->proved);
     json_flag(&j, "found", l->found);
     if (l->found) {
         json_count(&j, "wrong", l->wrong);
@@ -162,36 +171,48 @@ static void limit_json(const temper_stock_options *o, const temper_stock_limit *
     json_close(&j);
 }
 
-static void limit_row(const temper_stock_options *o, const temper_stock_limit *l) {
+static void limit_row(const temper_ordinary_options *o, const temper_ordinary_limit *l) {
     static const char *const positions[] = {"table", "ramp", "digits"};
     char wrong[40] = "-", proved[24] = "-";
     if (l->proved.proved) snprintf(proved, sizeof proved, "%zu", l->proved.length);
     if (l->found || l->tried)
         snprintf(wrong, sizeof wrong, "%s%zu", l->found ? "" : "none to ", l->found ? l->wrong : l->tried);
-    printf("%-6s %-9s %-8s %-6s %13s %13s  ", o->architecture == TEMPER_STOCK_GPT2 ? "gpt2" : "llama",
+    printf("%-6s %-9s %-8s %-6s %13s %13s  ", o->architecture == TEMPER_ORDINARY_GPT2 ? "gpt2" : "llama",
            positions[o->positions], o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16", proved, wrong);
     if (l->found) printf("after %zu letters", l->position);
     if (*l->note) escape_write(stdout, l->note, strlen(l->note), 100);
     putchar('\n');
 }
 
-static void need_length(session *s, const temper_stock_options *o, const temper_stock_limit *l) {
+static void need_length(session *s, const temper_ordinary_options *o, const temper_ordinary_limit *l) {
     char row[80];
     snprintf(row, sizeof row, "--weights %s --kv %s", o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16");
     proof_need(s, l->proved.proved ? l->proved.length : 0, row);
 }
 
-void stock_limits(session *s) {
+/* Of a setting, whatever its length: that says how far to look. */
+static temper_status find_limit(temper_ordinary_limit *out, const temper_spec *spec, const temper_ordinary_options *o,
+                                temper_error *err) {
+    temper_ordinary *x = NULL;
+    temper_ordinary_options setting = *o;
+    setting.length = 0;
+    temper_status status = temper_ordinary_build(&x, spec, &setting, err);
+    if (is_done(status)) status = temper_ordinary_limits(out, x, o->length, err);
+    temper_ordinary_free(x);
+    return status;
+}
+
+void ordinary_limits(session *s) {
     subject x = {0};
     temper_error err;
-    if (!stock_settings_check(s)) return;
-    temper_stock_options asked = stock_settings(s);
+    if (!ordinary_settings_check(s)) return;
+    temper_ordinary_options asked = ordinary_settings(s);
     if (is_given(s, OPT_OUTPUT) || is_given(s, OPT_CSV)) {
         message_usage(s, "--json prints a line for each setting", "limits --as prints its table and writes no file");
         return;
     }
     if (subject_formula(&x, s)) {
-        bool llama = asked.architecture == TEMPER_STOCK_LLAMA, ok = s->opt.count <= x.first;
+        bool llama = asked.architecture == TEMPER_ORDINARY_LLAMA, ok = s->opt.count <= x.first;
         if (!ok) message_usage(s, NULL, "limits --as takes one specification and makes its own strings");
         if (ok && !s->quiet && !s->json)
             printf("%-6s %-9s %-8s %-6s %13s %13s\n", "as", "positions", "weights", "kv", "proved length",
@@ -199,18 +220,18 @@ void stock_limits(session *s) {
         heartbeat_count("the table");
         for (unsigned k = 0; ok && k < (llama ? 8 : 4); k++) {
             heartbeat_at("settings", k, llama ? 8 : 4);
-            temper_stock_options o = asked;
-            temper_stock_limit l;
-            o.positions = !llama  ? TEMPER_STOCK_POSITIONS_AUTO
-                          : k / 4 ? TEMPER_STOCK_POSITIONS_DIGITS
-                                  : TEMPER_STOCK_POSITIONS_RAMP;
+            temper_ordinary_options o = asked;
+            temper_ordinary_limit l;
+            o.positions = !llama  ? TEMPER_ORDINARY_POSITIONS_AUTO
+                          : k / 4 ? TEMPER_ORDINARY_POSITIONS_DIGITS
+                                  : TEMPER_ORDINARY_POSITIONS_RAMP;
             o.weights_f16 = k / 2 % 2;
             o.cache_f32 = k % 2 == 0;
             bool wanted = (!is_given(s, OPT_WEIGHTS) || o.weights_f16 == asked.weights_f16) &&
                           (!is_given(s, OPT_KV) || o.cache_f32 == asked.cache_f32) &&
                           (!is_given(s, OPT_POSITIONS) || o.positions == asked.positions);
             if (!wanted) continue;
-            if (temper_limits_stock(&l, x.spec, &o, &err) != TEMPER_OK) {
+            if (!is_done(find_limit(&l, x.spec, &o, &err))) {
                 message_error(s, &err, NULL, NULL, 0);
                 ok = false;
             } else if (!s->quiet && s->json) {
