@@ -93,7 +93,7 @@ for job in "$@"; do
         need libcoq-interval "numbers with bounds for Coq" "test -d \"\$(coqc -where)/user-contrib/Interval\""
         ;;
     ocaml) # the checker as a program
-        need ocaml-nox "compiles the checker" "command -v ocamlopt"
+        need ocaml "compiles the checker" "command -v ocamlopt"
         need ocaml-findlib "compiles the checker" "command -v ocamlfind"
         ;;
     deb)

@@ -7,8 +7,10 @@ Import ListNotations.
 Section Canon.
 Variables (w : list nat) (letters : nat).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
-Notation same_table := (same_table letters).
+Notation same_table := (same_table letters). Notation alike := (alike letters).
 Definition equal (f g : fml) := forall j, sat w (den f) j = sat w (den g) j.
+Lemma known_equal f g : alike f g = true -> equal f g.
+Proof. intros H j. now apply (alike_everywhere w letters in_alphabet). Qed.
 Lemma alike_equal f g : same_table f g = true -> equal f g.
 Proof. intros H j. now apply (alike_everywhere w letters in_alphabet), same_table_alike. Qed.
 Lemma filter_same {X} (p q : X -> bool) l : (forall x, p x = q x) -> filter p l = filter q l.
@@ -133,14 +135,14 @@ Lemma trans f g h : equal f g -> equal g h -> equal f h. Proof. intros H1 H2 j. 
 Lemma sym f g : equal f g -> equal g f. Proof. intros H j. now rewrite H. Qed.
 Lemma mk_step_ok d a : forall reps, equal (fst (mk_step letters reps d a)) (FStep d a).
 Proof.
-  assert (G : forall b reps, equal (fst (if same_table b FF then (FF, reps)
-    else if same_table b FT then rep_step letters reps d
+  assert (G : forall b reps, equal (fst (if alike b FF then (FF, reps)
+    else if alike b FT then rep_step letters reps d
     FT else rep_step letters reps d b)) (FStep d b)).
-  { intros b reps. destruct (same_table b FF) eqn:X. apply sym, step_false. now apply alike_equal.
-    destruct (same_table b FT) eqn:Y; [|apply rep_step_ok].
-    apply trans with (FStep d FT). apply rep_step_ok. apply sym, step_equal. now apply alike_equal. }
-  induction a; intros reps; try apply G. cbn [mk_step]. destruct (same_table a FT) eqn:X.
-  - cbn [fst]. apply sym, step_false. intros j. rewrite ff. cbn [den sat]. rewrite (alike_equal _ _ X j), tt_.
+  { intros b reps. destruct (alike b FF) eqn:X. apply sym, step_false. now apply known_equal.
+    destruct (alike b FT) eqn:Y; [|apply rep_step_ok].
+    apply trans with (FStep d FT). apply rep_step_ok. apply sym, step_equal. now apply known_equal. }
+  induction a; intros reps; try apply G. cbn [mk_step]. destruct (alike a FT) eqn:X.
+  - cbn [fst]. apply sym, step_false. intros j. rewrite ff. cbn [den sat]. rewrite (known_equal _ _ X j), tt_.
     now destruct (letter w j).
   - specialize (IHa reps). destruct (mk_step letters reps d a) as [g r]. cbn [fst] in *. now apply step_not_ok.
 Qed.
@@ -165,8 +167,8 @@ Proof.
 Qed.
 Lemma mk_once_ok reps d a : equal (fst (mk_once letters reps d a)) (FOnce d a).
 Proof.
-  unfold mk_once. destruct (same_table a FF) eqn:X. apply sym, once_false. now apply alike_equal.
-    destruct (same_table a FT) eqn:Y. apply sym, once_true. now apply alike_equal.
+  unfold mk_once. destruct (alike a FF) eqn:X. apply sym, once_false. now apply known_equal.
+    destruct (alike a FT) eqn:Y. apply sym, once_true. now apply known_equal.
   destruct a; try apply rep_once_ok. destruct (same d d0) eqn:D; [|apply rep_once_ok]. apply same_ok in D. subst d0.
     apply sym, once_once.
 Qed.
@@ -179,16 +181,18 @@ Proof.
     apply negate_ok. intros j. cbn [den sat]. now rewrite IHa.
   - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. specialize (IHb r).
     destruct (canon letters b r) as [b' q]. cbn [fst] in *.
-    intros j. cbn [den sat]. now rewrite IHa, IHb.
+    apply trans with (FAnd a' b'). 2: intros j; cbn [den sat]; now rewrite IHa, IHb. unfold both.
+    destruct (alike (FAnd a' b') a') eqn:X1. apply sym. now apply known_equal.
+    destruct (alike (FAnd a' b') b') eqn:X2. apply sym. now apply known_equal. intros j. reflexivity.
   - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. cbn [fst] in *.
     apply trans with (FOnce d a'). 2: now apply once_equal.
     apply mk_once_ok.
   - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. specialize (IHb r).
     destruct (canon letters b r) as [b' q]. cbn [fst] in *.
     apply trans with (FSince d a' b'). 2: now apply since_equal.
-    destruct (same_table b' FF) eqn:X1. apply sym, since_false. now apply alike_equal.
-      destruct (same_table b' FT) eqn:X2.
-      apply sym, since_true. now apply alike_equal.
+    destruct (alike b' FF) eqn:X1. apply sym, since_false. now apply known_equal.
+      destruct (alike b' FT) eqn:X2.
+      apply sym, since_true. now apply known_equal.
     destruct (same_table a' (FAnd a' b')) eqn:X3. { apply sym, since_only. intros j Sj.
       rewrite (alike_equal _ _ X3 j) in Sj. cbn [den sat] in Sj. apply andb_prop in Sj. tauto. }
     destruct (same_table (FNot a') (FAnd (FNot a') b')) eqn:X4; [|apply rep_since_ok]. apply trans with (FOnce d b').

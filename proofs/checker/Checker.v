@@ -46,7 +46,10 @@ Inductive point := At (a : nat) (v : val) | Begin | Finish.
   and where there is no neighbour
    they are their operands; a neighbour has one letter *)
 Definition alone (v : val) (d : dir) : bool := match look v (FStep d FT) with Some false => true | _ => false end.
-Definition may_be (a : nat) (v : val) (t : fml * bool) : bool := match fst t with
+Definition never (f : fml) : bool := match f with
+  | FOnce _ (FNot FT) | FSince _ _ (FNot FT) | FStep _ (FNot FT) => true | _ => false end.
+Definition may_be (a : nat) (v : val) (t : fml * bool) : bool := if never (fst t) then negb (snd t)
+  else match fst t with
   | FOnce d g => match bev a v g with Some true => snd t | Some false => negb (snd t && alone v d) | None => true end
   | FSince d g h => match bev a v h with
       | Some true => snd t
@@ -379,21 +382,22 @@ Definition rep_since reps d a b := rep reps (FSince d a b) (fun g => match g wit
 (* a step of a negation: there is a neighbour, and it does not hold there *)
 Definition step_not (d : dir) (g : fml) := FAnd (FStep d FT) (FNot g).
 Fixpoint mk_step (reps : list fml) (d : dir) (a : fml) : fml * list fml := match a with
-  | FNot b => if same_table b FT then (FF, reps) else let (g, r) := mk_step reps d b in (step_not d g, r)
-  | _ => if same_table a FF then (FF, reps) else if same_table a FT then rep_step reps d FT else rep_step reps d a
+  | FNot b => if alike b FT then (FF, reps) else let (g, r) := mk_step reps d b in (step_not d g, r)
+  | _ => if alike a FF then (FF, reps) else if alike a FT then rep_step reps d FT else rep_step reps d a
     end.
 Definition negate (a : fml) := match a with FNot b => b | _ => FNot a end.
 Definition mk_once (reps : list fml) (d : dir) (a : fml) : fml * list fml :=
-  if same_table a FF then (FF, reps) else if same_table a FT then (FT, reps) else
+  if alike a FF then (FF, reps) else if alike a FT then (FT, reps) else
   match a with FOnce e _ => if same d e then (a, reps) else rep_once reps d a | _ => rep_once reps d a end.
+Definition both (a b : fml) := if alike (FAnd a b) a then a else if alike (FAnd a b) b then b else FAnd a b.
 Fixpoint canon (f : fml) (reps : list fml) : fml * list fml := match f with
   | FT | FLet _ => (f, reps)
   | FNot a => let (a', r) := canon a reps in (negate a', r)
-  | FAnd a b => let (a', r) := canon a reps in let (b', q) := canon b r in (FAnd a' b', q)
+  | FAnd a b => let (a', r) := canon a reps in let (b', q) := canon b r in (both a' b', q)
   | FOnce d a => let (a', r) := canon a reps in mk_once r d a'
   | FStep d a => let (a', r) := canon a reps in mk_step r d a'
   | FSince d a b => let (a', r) := canon a reps in let (b', q) := canon b r in
-      if same_table b' FF then (FF, q) else if same_table b' FT then (FT, q)
+      if alike b' FF then (FF, q) else if alike b' FT then (FT, q)
       else if same_table a' (FAnd a' b') then (b', q) else if same_table (FNot a') (FAnd (FNot a') b')
         then mk_once q d b'
       else rep_since q d a' b' end.

@@ -86,10 +86,29 @@ Lemma step_alone d g i : letter w (step d i) = false -> sat w (Step d g) i = fal
 Proof.
   intros N. cbn [sat]. destruct (sat w g (step d i)) eqn:S. apply sat_letter in S. congruence. apply andb_false_r.
 Qed.
+Lemma sat_FF j : sat w (den FF) j = false.
+Proof. cbn. unfold letter. now destruct (at_ w j). Qed.
+Lemma never_ok f i : never f = true -> sat w (den f) i = false.
+Proof.
+  assert (Ex : forall l (p : nat -> bool), (forall j, p j = false) -> existsb p l = false).
+  { intros l p H. induction l as [|j l IH]; cbn; auto. now rewrite H. }
+  destruct f as [| | | |d g|d g h|d g]; cbn [never]; try discriminate.
+  - destruct g as [| |[]| | | |]; try discriminate. intros _. change (letter w i && existsb (fun j => sat w (den FF)
+    j) (seen w d i) = false).
+    rewrite Ex; [apply andb_false_r|exact sat_FF].
+  - destruct h as [| |[]| | | |]; try discriminate. intros _. change (sat w (Since d (den g) (den FF)) i = false).
+    cbn [sat].
+    rewrite Ex; [apply andb_false_r|]. intros j. fold (sat w (den FF) j). now rewrite sat_FF.
+  - destruct g as [| |[]| | | |]; try discriminate. intros _. change (letter w i && sat w (den FF) (step d i)
+    = false).
+    rewrite sat_FF. apply andb_false_r.
+Qed.
 Lemma may_be_ok i a v t : at_ w i = Some a -> true_at i v -> In t v -> may_be a v t = true.
 Proof.
   intros A T Ht. assert (L : letter w i = true) by (unfold letter; now rewrite A). destruct t as [f b].
-  assert (S := T f b Ht). unfold may_be. cbn [fst snd]. destruct f as [|ls|f|f1 f2|d g|d g h|d g]; auto.
+  assert (S := T f b Ht). unfold may_be. cbn [fst snd].
+  destruct (never f) eqn:Nv. { rewrite <- S, (never_ok f i Nv). reflexivity. } clear Nv.
+    destruct f as [|ls|f|f1 f2|d g|d g h|d g]; auto.
   - destruct (bev a v g) as [[]|] eqn:E; auto; apply (bev_ok i a v g A T) in E.
     + rewrite <- S. cbn [den sat]. rewrite L. cbn [andb]. apply existsb_exists. exists i. split; auto.
       now apply seen_here.

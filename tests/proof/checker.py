@@ -270,7 +270,11 @@ def edit(lines, channels):
     if line.startswith("head"):
         if what < .5:
             line = re.sub(r"mask \S+", "mask " + random.choice(["j<=i", "j<i", "j>=i", "j>i", "all"]), line)
-        elif what < .8:
+        elif what < .65:
+            line = re.sub(r"role \S+", "role " + random.choice(["none", "once", "nearest", "count", "compare", "lookup", "match"]), line)
+        elif what < .7:
+            line = re.sub(r" for \S+", random.choice(["", " for leftmost", " for rightmost", " for average", " for softmax"]), line)
+        elif what < .9:
             line = re.sub(r'scale ".*"', 'scale "' + random.choice(["8*N", "ln(N) + 8", "16*N", "ln(N) + 7"]) + '"', line)
     elif line.startswith("channel"):
         if what < .5:
