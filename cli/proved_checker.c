@@ -15,7 +15,8 @@
 
 extern char **environ;
 
-enum { NOT_ACCEPTED = 4, PATH_SIZE = 4096 }; /* temper-checker's exit status; bytes */
+enum { NOT_READ = 2, NOT_ACCEPTED = 4 };   /* exit statuses of temper-checker; 2: no model in text form */
+enum { PATH_SIZE = 4096, END_SIZE = 256 }; /* bytes */
 
 /* The program beside the one that runs, if there is one. */
 static bool is_beside(char path[PATH_SIZE]) {
@@ -29,20 +30,41 @@ static bool is_beside(char path[PATH_SIZE]) {
     return access(path, X_OK) == 0;
 }
 
-/* Its exit status, or -1 and an errno. It prints nothing here. */
-static int run(const char *path, const char *model, const char *certificate) {
+/* What the program writes is read to its end; the last bytes of it, ended by a zero. */
+static void read_end(int from, char end[END_SIZE]) {
+    char some[4096];
+    size_t used = 0;
+    for (ssize_t n; (n = read(from, some, sizeof some)) != 0;) {
+        if (n < 0 && errno != EINTR) break;
+        size_t fresh = n < 0 ? 0 : (size_t)n, kept = fresh < END_SIZE - 1 ? END_SIZE - 1 - fresh : 0;
+        if (kept > used) kept = used;
+        memmove(end, end + used - kept, kept);
+        used = fresh < END_SIZE - 1 ? fresh : END_SIZE - 1;
+        memcpy(end + kept, some + fresh - used, used);
+        used += kept;
+    }
+    end[used] = 0;
+}
+
+/* Its exit status, or -1 and an errno; and the end of what it says. */
+static int run(const char *path, const char *model, const char *certificate, char end[END_SIZE]) {
     char program[] = "temper-checker", files[] = "--";
     char *first = strdup(model), *second = strdup(certificate), *words[] = {program, files, first, second, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
-    int status = -1, code = first && second ? posix_spawn_file_actions_init(&actions) : ENOMEM;
-    if (!code) {
+    int ends[2] = {-1, -1}, status = -1, code = first && second ? 0 : ENOMEM;
+    if (!code && pipe(ends) != 0) code = errno;
+    if (!code && !(code = posix_spawn_file_actions_init(&actions))) {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addclose(&actions, ends[0]);
         code = posix_spawn(&pid, path, &actions, NULL, words, environ);
         posix_spawn_file_actions_destroy(&actions);
     }
+    if (ends[1] >= 0) close(ends[1]);
+    if (!code) read_end(ends[0], end);
+    if (ends[0] >= 0) close(ends[0]);
     free(first);
     free(second);
     errno = code;
@@ -53,20 +75,32 @@ static int run(const char *path, const char *model, const char *certificate) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-checker_answer proved_checker_ask(session *s, const char *model, const char *certificate) {
-    char beside[PATH_SIZE];
+/* Is it about the model of this certificate? Another file may have come in its place, and `true` says nothing. */
+static bool is_about(const char *end, const char *text) {
+    static const char key[] = "\"model\": {\"sha256\": \"";
+    const char *sha256 = strstr(text, key), *said = strstr(end, "(check_sound, SHA-256 ");
+    enum { DIGITS = 64 };
+    if (!sha256 || !said) return false;
+    said += strlen("(check_sound, SHA-256 ");
+    return strlen(said) == DIGITS + 2 && strncmp(said, sha256 + strlen(key), DIGITS) == 0;
+}
+
+checker_answer proved_checker_ask(session *s, const char *model, const char *certificate, const char *text) {
+    char beside[PATH_SIZE], end[END_SIZE] = "";
     bool named = is_given(s, OPT_CHECKER);
     if (!named && !is_beside(beside)) return CHECKER_NONE;
     const char *path = named ? s->opt.value[OPT_CHECKER].text : beside;
-    int code = run(path, model, certificate);
-    if (code == 0) return CHECKER_ACCEPTS;
-    if (code == NOT_ACCEPTED) return CHECKER_DECLINES;
+    int code = run(path, model, certificate, end);
+    if (code == 0 && is_about(end, text)) return CHECKER_ACCEPTS;
+    if (code == NOT_ACCEPTED || code == NOT_READ) return CHECKER_DECLINES;
     if (!named) return CHECKER_NONE;
     char why[120];
     if (errno)
         snprintf(why, sizeof why, "the checker cannot be run: %s", strerror(errno));
+    else if (code == 0)
+        snprintf(why, sizeof why, "the program says nothing about this model, so it is no checker");
     else
-        snprintf(why, sizeof why, "the checker has the exit status %d, which none of temper's has", code);
+        snprintf(why, sizeof why, "the checker ends with the exit status %d", code);
     place at = {.name = path};
     message_print(s, EXIT_IO, &at, why, "make checker builds build/temper-checker");
     return CHECKER_FAILED;

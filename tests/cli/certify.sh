@@ -13,7 +13,8 @@ same 'audit: quiet' '' "$out$err"
 run 0 --json audit audit.json audit.temper
 has 'audit: json' "$out" '"proved":true,"claim":"formula","length":1000,"type":"f32"'
 # The proved checker: what it is asked, and what is said of each of its answers.
-printf '#!/bin/sh\necho "$@" >%s/asked\necho noise\nexit $(cat %s/answer)\n' "$work" "$work" >fake-checker
+printf '#!/bin/sh\necho "$@" >%s/asked\necho noise\ncat %s/said\nexit $(cat %s/answer)\n' "$work" "$work" "$work" >fake-checker
+echo "audit.temper: proved (check_sound, SHA-256 $(sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p' audit.json))" >said
 chmod +x fake-checker
 cp fake-checker temper-checker # in the working folder, where nobody looks for it
 echo 0 >answer
@@ -23,6 +24,17 @@ same 'audit: what a checker is asked' '-- audit.temper audit.json' "$(cat asked)
 lacks 'audit: a checker is silent' "$out$err" noise
 run 0 --json audit --checker "$work/fake-checker" audit.json audit.temper
 has 'audit: proved checker, json' "$out" '"checked_by":"audit and proved checker"}'
+sed 's/SHA-256 ./SHA-256 x/' said >other && mv said right
+for said in other /dev/null answer; do # of another file, nothing, no checker's words
+    cp "$said" said
+    run 3 audit --checker "$work/fake-checker" audit.json audit.temper
+    has 'audit: no checker of this file' "$err" 'the program says nothing about this model'
+    lacks 'audit: no checker of this file' "$out" 'checked by'
+done
+mv right said
+echo 2 >answer
+run 0 audit --checker "$work/fake-checker" audit.json audit.temper
+has 'audit: a checker does not read' "$out" '; not checked by the proved checker, which refutes nothing'
 echo 4 >answer
 run 0 audit --checker "$work/fake-checker" audit.json audit.temper
 has 'audit: a checker declines' "$out" '; not checked by the proved checker, which refutes nothing'
@@ -30,7 +42,7 @@ run 0 --json audit --checker "$work/fake-checker" audit.json audit.temper
 has 'audit: a checker declines, json' "$out" '"checked_by":"audit"}'
 echo 1 >answer
 run 3 audit --checker "$work/fake-checker" audit.json audit.temper
-has 'audit: a checker fails' "$err" 'the checker has the exit status 1'
+has 'audit: a checker fails' "$err" 'the checker ends with the exit status 1'
 lacks 'audit: a checker fails' "$out" 'checked by'
 run 3 audit --checker "$work/no-checker" audit.json audit.temper
 has 'audit: no checker' "$err" 'the checker cannot be run'
