@@ -138,6 +138,9 @@ Definition expression_of (s : bytes) : option expr :=
   else if is s "[i = 0]" then Some E_start else if is s "[i = N - 1]" then Some E_end
   else option_map E_whole (plain_whole s).
 
+(* not of the position: scales of version 1 are so *)
+Definition scale_of s := match expression_of s with Some (E_whole _ | E_log | E_steep) as e => e | _ => None end.
+
 (* ---- the file, line by line: settings, channels, embeddings, layers, the read-out, parts, the digest ---- *)
 Inductive stage := Settings | Channels | Embedding | Layers | Read_out | Parts | End.
 Definition rank s := match s with Settings => 0 | Channels => 1 | Embedding => 2 | Layers => 3 | Read_out => 4
@@ -247,7 +250,7 @@ Definition head_line (l : list token) : option head := match l with
           match mask_of_word b, after_word "for" choices q with
           | Some m, Some [] => Some (Head_ m (E_whole 1) [] [] [] [])
           | Some m, Some [Word x; Text_ y] => if is x "scale" then
-              option_map (fun e => Head_ m e [] [] [] []) (expression_of y) else None
+              option_map (fun e => Head_ m e [] [] [] []) (scale_of y) else None
           | _, _ => None end else None
       | _ => None end
   | _ => None end.

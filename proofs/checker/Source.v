@@ -1,8 +1,8 @@
 (* The text of a specification (doc/language.md, sections 1 to 8), as it stands in a model file, read as a formula.
    Nothing is proved of this function either: it is what "the specification of this file" means. It knows letters and
    tokens in quotes or bare, classes, true, false, first, last, all Boolean and temporal operators, powers such
-   as Y^3, brackets, comments, definitions over several lines, and the header lines, whose content the file states
-   itself. It refuses counts, regular expressions, tables, positions, attention and what it does not know.
+   as Y^3, brackets, comments, definitions over several lines, and header lines that say what the file says. It
+   refuses counts, regular expressions, tables, positions, attention and what it does not know.
      Precedence is
    that of src/logic/parse.c, and what asks for parentheses there is refused here.
 
@@ -246,7 +246,7 @@ Fixpoint nodes (f : fml) : Z := (1 + match f with
 Definition header_words := ["alphabet"; "at"; "empty"; "tokens"]%string.
 Section Lines.
 Variable letters : list bytes.
-Variable tokens : bool.
+Variables tokens at_first accepts_empty : bool.                     (* as the file says *)
 Fixpoint answer_of (fuel : nat) (names : list (bytes * fml)) (l : list symbol) : option fml := match fuel with
   | O => None
   | S n =>
@@ -260,26 +260,41 @@ Fixpoint answer_of (fuel : nat) (names : list (bytes * fml)) (l : list symbol) :
         | _, _, _ => None end
     | _ => match formula l with Some (f, []) | Some (f, [S_line]) => Some f | _ => None end
     end end.
-(* header lines state again what the file says itself; their content is not read, except that of `tokens` *)
-Fixpoint without_header (fuel : nat) (s : bytes) : option bytes := match fuel with
+(* header lines: each at most once, `tokens` before `alphabet`, and each says what the file says *)
+Definition to_blank := span (fun c => negb (is_blank c)).
+Fixpoint items (fuel : nat) (s : bytes) : option (list bytes) := match fuel, drop_blanks s with
+  | O, _ => None
+  | S _, [] | S _, "-" :: "-" :: _ | S _, "/" :: "/" :: _ => Some []
+  | S n, c :: r =>
+    match (if Ascii.eqb c "'" || Ascii.eqb c """" then quoted n c r [] else Some (to_blank (c :: r))) with
+    | Some (t, q) => if starts q (fun d => negb (is_blank d)) then None else option_map (cons t) (items n q)
+    | None => None end end.
+Definition equal (a b : list bytes) : bool := if list_eq_dec (list_eq_dec ascii_dec) a b then true else false.
+Definition header_is_right (word value : bytes) : bool := match items (S (length value)) value with
+  | Some l => if is word "alphabet" then equal l letters else let v := fst (to_blank (drop_blanks value)) in
+      equal l [v] && is v (if is word "at" then if at_first then "first" else "last"
+        else if is word "empty" then if accepts_empty then "accept" else "reject"
+        else if tokens then "yes" else "no")%string
+  | None => false end.
+Fixpoint without_header (fuel : nat) (seen : list bytes) (s : bytes) : option bytes := match fuel with
   | O => None
   | S n =>
     let (line, r) := to_line_end s in
-    let '(word, value) := span (fun c => negb (is_blank c)) (drop_blanks line) in
+    let '(word, value) := to_blank (drop_blanks line) in
     if one_of word header_words then match r with
       | [] => None
-      | _ :: r => if negb (is word "tokens") || is (drop_blanks value) (if tokens then "yes" else "no")
-                  then without_header n r else None end
+      | _ :: r => if negb (existsb (eqb_bytes word) seen) && header_is_right word value then without_header n
+          (word :: (if is word "alphabet" then [list_ascii_of_string "tokens"] else []) ++ seen) r else None end
     else match word, r with
-      | "-" :: "-" :: _, _ :: r | "/" :: "/" :: _, _ :: r | [], _ :: r => without_header n r
+      | "-" :: "-" :: _, _ :: r | "/" :: "/" :: _, _ :: r | [], _ :: r => without_header n seen r
       | _, _ => Some s end end.
 Definition plain_bytes (s : bytes) := forallb (fun c => between 32 126 c || between 128 255 c || Ascii.eqb c "010"
   || Ascii.eqb c "009") s.
 Definition formula_of_text (s : bytes) : option fml := if plain_bytes s then
-  match without_header (S (length s)) s with
+  match without_header (S (length s)) [] s with
   | Some s => match symbols (S (length s)) 0 false s with
       | Some l => answer_of (S (length l)) [] l | None => None end
   | None => None end else None.
 End Lines.
 Definition specification_of (t : text_model) : option fml := if t_spec t
-  then formula_of_text (m_letters (t_model t)) (t_tokens t) (t_source t) else None.
+  then formula_of_text (m_letters (t_model t)) (t_tokens t) (t_first t) (t_empty t) (t_source t) else None.

@@ -382,6 +382,20 @@ for data, spec, letters, at in random.sample(models, min(len(models), int(400 * 
     test(check(data, 24, 1 << 25) == "no" and check(data, 24, 10**15) == "no", f"accepted beyond f32: {text}")
 print(f"{tried} models with another specification or empty string, {accepted} accepted")
 
+# header lines that say something else than the file, or that no specification has
+stated = compiled("at last\nempty reject\nalphabet a 'b' -- two\nO a", "ab", None)
+test(stated and check(stated, 24, 100) == "yes", "header lines that say what the file says")
+for old, new in [(b"\nat last", b"\nat first"), (b"\nempty reject", b"\nempty accept"), (b'source "at last', b'source "at first'), (b"empty reject\\n", b"empty accept\\n"),
+                 (b"alphabet a 'b'", b"alphabet a b c"), (b"alphabet a 'b'", b"alphabet b a"), (b"alphabet a 'b'", b"alphabet"), (b'source "', b'source "at last\\n'),
+                 (b"alphabet a", b"tokens yes\\nalphabet a"), (b"-- two", b"-- two\\ntokens no"), (b"at last\\n", b"at = a\\n"), (b"at last\\n", b"at last b\\n")]:
+    other = stated.replace(old, new, 1)
+    test(other != stated and check(other, 24, 100) == "unread", f"a header line: {other!r}")
+
+# a scale of the position, which version 1 does not have
+for scale_text in ["i/N", "[i = 0]", "[i = N - 1]", "[i = 1]*[1 <= n]", "[i = n]*[1 <= n]"]:
+    other = re.sub(rb'scale ".*"', b'scale "' + scale_text.encode() + b'"', stated)
+    test(other != stated and read_coq(other) is None and print_c(other) is None, f"a scale {scale_text}")
+
 # a number that no format of the claim has, in a channel that nobody reads; a head that nobody listens to
 since = compiled("a S b", "abc", None).decode()
 count = since.count("\nchannel ")
