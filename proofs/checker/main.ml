@@ -213,6 +213,18 @@ let parse_json s =
   if !at < n then fail "more text";
   v
 
+(* ---- texts as the checker has them ---- *)
+
+let list_of s =
+  let rec go k l = if k < 0 then l else go (k - 1) (s.[k] :: l) in
+  go (String.length s - 1) []
+let string_of l =
+  let b = Buffer.create 64 in
+  List.iter (Buffer.add_char b) l;
+  Buffer.contents b
+
+(* ---- what a certificate claims ---- *)
+
 type claim = { length : int option; bits : int }
 
 let bits_of = function "f32" -> Some 24 | "f64" -> Some 53 | _ -> None
@@ -223,13 +235,14 @@ let length_of s =
   then let n = int_of_string s in if n <= most_length then Some n else None
   else None
 
-let claim_of certificate ~digest ~source =
+let claim_of certificate ~digest (t : Kernel.text_model) =
   let all = match parse_json certificate with
     | Members l -> l | _ -> raise (Wrong "the certificate is no object") in
   let text name = match List.assoc_opt name all with
     | Some (Text t) -> t | _ -> raise (Wrong (Printf.sprintf "the certificate has no text '%s'" name)) in
   (match List.assoc_opt "temper-certificate" all with
-   | Some (Number ("1" | "2")) -> ()
+   | Some (Number "2") -> ()
+   | Some (Number "1") -> raise (Refused "a certificate of version 1: certify again")
    | _ -> raise (Wrong "not a certificate of a model: it does not begin with \"temper-certificate\""));
   let model = match List.assoc_opt "model" all with
     | Some (Members l) -> (match List.assoc_opt "sha256" l with Some (Text t) -> t | _ -> "") | _ -> "" in
@@ -237,7 +250,10 @@ let claim_of certificate ~digest ~source =
   if text "claim" <> "formula" || List.mem_assoc "kind" all then
     raise (Refused "the certificate claims something else than a formula's truth");
   if text "order" <> "any" then raise (Refused "the certificate is about one order of sums");
-  if text "source" <> source then raise (Refused "the certificate has another specification than the model");
+  if text "source" <> string_of t.t_source || text "syntax" <> "spec" then
+    raise (Refused "the certificate has another specification than the model");
+  if text "at" <> (if t.t_first then "first" else "last") || text "empty" <> (if t.t_empty then "accept" else "reject") then
+    raise (Refused "the certificate says something else than the model of where the answer is read, or of the empty string");
   let bits = match bits_of (text "type") with
     | Some b -> b | None -> raise (Refused ("the type " ^ shown (text "type") ^ " is not covered")) in
   let length = match List.assoc_opt "length" all with
@@ -251,14 +267,6 @@ let claim_of certificate ~digest ~source =
 let rec positive n =
   if n = 1 then Kernel.XH else if n land 1 = 1 then Kernel.XI (positive (n / 2)) else Kernel.XO (positive (n / 2))
 let z n = if n = 0 then Kernel.Z0 else Kernel.Zpos (positive n)
-
-let list_of s =
-  let rec go k l = if k < 0 then l else go (k - 1) (s.[k] :: l) in
-  go (String.length s - 1) []
-let string_of l =
-  let b = Buffer.create 64 in
-  List.iter (Buffer.add_char b) l;
-  Buffer.contents b
 
 let largest accepts =
   if not (accepts 1) then None
@@ -281,7 +289,7 @@ let run model certificate asked =
     | Some t -> t | None -> raise (Refused "the file has something that the checker does not read") in
   let source = string_of t.Kernel.t_source in
   let claim = match certificate with
-    | Some path -> claim_of (read_file path) ~digest ~source | None -> asked in
+    | Some path -> claim_of (read_file path) ~digest t | None -> asked in
   if Kernel.specification_of t = None then
     raise (Refused "the specification has something that the checker does not read");
   let accepts length = Kernel.check_text (z claim.bits) t (z length) in

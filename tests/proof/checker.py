@@ -451,7 +451,8 @@ r = run(checker, str(path), str(certificate))
 test(r.returncode == 0 and "length 500 " in r.stdout, f"{spec}: {r}")
 claim = certificate.read_text()
 for old, new, code in [('"length": 500', '"length": 500000000', 4), ('"type": "f32"', '"type": "bf16"', 4), ('"claim": "formula"', '"claim": "hard"', 4),
-                       ('"sha256": "', '"sha256": "0', 4), ('"source": "', '"source": " ', 4), ('"order": "any"', '"order": "ascending"', 4),
+                       ('"sha256": "', '"sha256": "0', 4), ('"source": "', '"source": " ', 4), ('"order": "any"', '"order": "ascending"', 4), ('"syntax": "spec"', '"syntax": "regex"', 4),
+                       ('"at": "', '"at": "not ', 4), ('"empty": "', '"empty": "not ', 4), ('"temper-certificate": 2', '"temper-certificate": 1', 4),
                        ('"length": 500', '"length": 500, "length": 400', 2), ("{", "[", 2), ('"length": 500', '"length": "500"', 2)]:
     certificate.write_text(claim.replace(old, new, 1))
     r = run(checker, str(path), str(certificate))
