@@ -23,6 +23,13 @@ here=$(dirname "$0")
 cache=${TEMPER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/temper}
 newest=
 [ "${TEMPER_CLIENTS-}" != newest ] || newest=yes
+# Two tests that run side by side ask for the same environment: the second one waits. What this calls is not to wait for it.
+if [ "$1" != version ] && [ -z "${TEMPER_CLIENTS_LOCKED-}" ] && command -v flock >/dev/null; then
+    mkdir -p "$cache"
+    exec 9>"$cache/lock"
+    flock 9
+    export TEMPER_CLIENTS_LOCKED=1
+fi
 
 # The package of a client that has a newest version; npm's are marked.
 package_of() {
