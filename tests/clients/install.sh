@@ -24,7 +24,7 @@ cache=${TEMPER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/temper}
 newest=
 [ "${TEMPER_CLIENTS-}" != newest ] || newest=yes
 # Two tests that run side by side ask for the same environment: the second one waits. What this calls is not to wait for it.
-if [ "$1" != version ] && [ -z "${TEMPER_CLIENTS_LOCKED-}" ] && command -v flock >/dev/null; then
+if [ "${1-}" != version ] && [ -z "${TEMPER_CLIENTS_LOCKED-}" ] && command -v flock >/dev/null; then
     mkdir -p "$cache"
     exec 9>"$cache/lock"
     flock 9
