@@ -1,6 +1,7 @@
 /* Files in memory, for what the library exports as a folder: a flat table of paths. Folders exist once they are made and
    hold nothing of their own. The linker takes these functions before those of musl. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -138,6 +139,7 @@ static int describe(struct stat *out, const memory_file *f) {
 }
 
 int stat(const char *restrict path, struct stat *restrict out) { return describe(out, find(path)); }
+int lstat(const char *restrict path, struct stat *restrict out) { return stat(path, out); } /* there are no links */
 int fstat(int fd, struct stat *out) { return describe(out, get(fd) ? get(fd)->file : NULL); }
 
 int ftruncate(int fd, off_t size) {
@@ -170,6 +172,41 @@ int mkdir(const char *path, mode_t mode) {
     (void)mode;
     if (find(path)) return (int)fail(EEXIST);
     return make(path, 1) ? 0 : (int)fail(ENOSPC);
+}
+
+/* ---- what a folder holds ---- */
+
+struct __dirstream {
+    struct dirent entry;
+    size_t at, length; /* the next file; of the folder's path */
+    char path[];
+};
+
+DIR *opendir(const char *path) {
+    const memory_file *f = find(path);
+    size_t length = strlen(path);
+    DIR *d = f && f->folder ? calloc(1, sizeof *d + length + 1) : NULL;
+    if (!d) return errno = f ? ENOTDIR : ENOENT, (DIR *)NULL;
+    d->length = length;
+    memcpy(d->path, path, length + 1);
+    return d;
+}
+
+struct dirent *readdir(DIR *d) {
+    while (d->at < FILES) {
+        const char *path = files[d->at++].path;
+        if (!path || strncmp(path, d->path, d->length) != 0 || path[d->length] != '/') continue;
+        const char *name = path + d->length + 1;
+        if (strchr(name, '/') || strlen(name) >= sizeof d->entry.d_name) continue;
+        strcpy(d->entry.d_name, name);
+        return &d->entry;
+    }
+    return NULL;
+}
+
+int closedir(DIR *d) {
+    free(d);
+    return 0;
 }
 
 char *realpath(const char *restrict path, char *restrict out) {
