@@ -51,7 +51,7 @@ coq                    coq                    coq                    coq
 libcoq-flocq           flocq                  -                      -
 libcoq-coquelicot      coq-coquelicot         -                      -
 libcoq-interval        -                      -                      -
-ocaml-nox              ocaml                  ocaml                  ocaml
+ocaml                  ocaml                  ocaml                  ocaml
 ocaml-findlib          ocaml-findlib          ocaml-findlib          ocaml-findlib
 dpkg-dev               dpkg-dev               dpkg                   dpkg
 lintian                lintian                -                      -
