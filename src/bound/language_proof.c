@@ -195,7 +195,7 @@ static void give_back(void *slot) {
     kept_home *home = k->home;
     k->room.trap = NULL;
     pthread_mutex_lock(&home->lock);
-    if (k->complete && !home->closed && !home->free[k->hard]) {
+    if (k->complete && recognition_is_whole(k->found.recognition) && !home->closed && !home->free[k->hard]) {
         home->free[k->hard] = k;
         k = NULL;
     }

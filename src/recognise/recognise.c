@@ -370,6 +370,8 @@ recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard
     return r;
 }
 
+bool recognition_is_whole(const recognition *r) { return r->done && r->trap.error.code == TEMPER_OK; }
+
 const study *recognition_study(const recognition *r) { return r->done ? &r->study : NULL; }
 
 const char *recognition_reason(const recognition *r, size_t *layer, size_t *head) {

@@ -17,6 +17,9 @@ typedef struct recognition recognition;
    memory raises an error through it. */
 recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard, arena *a);
 
+/* Neither a limit nor a lack of memory stopped it so far: it can be asked again as if it were new. */
+bool recognition_is_whole(const recognition *r);
+
 /* NULL: it was not recognised. */
 const study *recognition_study(const recognition *r);
 
