@@ -156,7 +156,7 @@ const command command_table[COMMAND_COUNT] = {
      "writes. doc/certificate.md describes it. With --journal FILE a proof of hard choices that was stopped\n"
      "can go on.\n"
      "With --as it proves the answers of the ordinary GPT-2 or Llama that temper export --as writes, in the\n"
-     "runtimes that doc/stock.md describes. temper export --as puts the certificate into its folder.\n",
+     "runtimes that doc/ordinary.md describes. temper export --as puts the certificate into its folder.\n",
      cmd_certify},
     {"gallery", FOR_GALLERY, GROUP_BUILD, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"
@@ -206,7 +206,7 @@ const command command_table[COMMAND_COUNT] = {
      "\n"
      "--as writes an ordinary GPT-2 or Llama instead, for strings of up to --length letters: model.gguf\n"
      "for llama.cpp, a folder that Hugging Face transformers loads without extra code, and onnx/model.onnx\n"
-     "for transformers.js. --weights and --kv say in which numbers it runs. doc/stock.md tells more.\n",
+     "for transformers.js. --weights and --kv say in which numbers it runs. doc/ordinary.md tells more.\n",
      cmd_export},
     {"lab", FOR_LAB, GROUP_PROVE, "claims as experiments: tables, figures, a report",
      "temper lab [NAME...] [options]",

@@ -84,7 +84,7 @@ static bool set_choice(option_value *value, option_id id, const char *text, usag
     if ((id == OPT_WEIGHTS || id == OPT_KV) && strncmp(type_name_read(text), "bf16", 4) == 0) {
         snprintf(err->hint, sizeof err->hint,
                  "bf16 keeps 8 bits: positions and counts above 256 are rounded, and nothing is proved; f16 keeps 11 "
-                 "(doc/stock.md, \"Formats that are refused\")");
+                 "(doc/ordinary.md, \"Formats that are refused\")");
         return false;
     }
     const char *name = id == OPT_TYPE ? tiled_type_nearest(text) : "";

@@ -35,16 +35,16 @@ enum {
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
     FOR_MODEL = FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_READING = FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_NEXT | FOR_PERPLEXITY | FOR_COMPILE | FOR_EXPORT, /* --other */
-    FOR_STOCK = FOR_EXPORT | FOR_CERTIFY | FOR_LIMITS, /* ordinary transformers: --as */
-    FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB,       /* commands whose work is a job: temper-mpi has them */
+    FOR_ORDINARY = FOR_EXPORT | FOR_CERTIFY | FOR_LIMITS, /* ordinary transformers: --as */
+    FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB,          /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
 
 typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_LIST } option_kind;
 
 /* X(ID, short letter or 0, long name, kind, argument (choices: "one|two"), default as shown or "", least, most,
-     commands, help; NULL: not shown). Choices are numbered from 1 in the order given; 0 is "not given". A list may be given
-     several times. */
+     commands, help; NULL: not shown). Choices are numbered from 1 in the order given; 0 is "not given". A list may be
+     given several times. */
 #define OPTION_TABLE(X)                                                                                              \
     X(FORMULA, 'f', "formula", KIND_TEXT, "FORMULA", "", 0, 0, FOR_FORMULA, "the specification, as text")            \
     X(FILE, 'F', "file", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA, "the specification, in a file")                   \
@@ -138,12 +138,12 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_FORMULA | FOR_AUDIT,                                       \
       "work X times as long on automata before it is too much; exit status 4 beyond it")                             \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
-    X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_STOCK,                                                   \
+    X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_ORDINARY,                                                \
       "an ordinary GPT-2 or Llama for strings of up to --length letters, which other programs run as it is")         \
-    X(WEIGHTS, 0, "weights", KIND_CHOICE, "f32|f16", "f32", 0, 0, FOR_STOCK, "with --as: the format of weights")     \
-    X(KV, 0, "kv", KIND_CHOICE, "f32|f16", "f16", 0, 0, FOR_STOCK,                                                   \
+    X(WEIGHTS, 0, "weights", KIND_CHOICE, "f32|f16", "f32", 0, 0, FOR_ORDINARY, "with --as: the format of weights")  \
+    X(KV, 0, "kv", KIND_CHOICE, "f32|f16", "f16", 0, 0, FOR_ORDINARY,                                                \
       "with --as: the format of the cache of keys and values that it will be run with")                              \
-    X(POSITIONS, 0, "positions", KIND_CHOICE, "ramp|digits", "the ramp where it goes", 0, 0, FOR_STOCK,              \
+    X(POSITIONS, 0, "positions", KIND_CHOICE, "ramp|digits", "the ramp where it goes", 0, 0, FOR_ORDINARY,           \
       "with --as llama: heads know positions by the frequencies of one base, or by binary digits (only GGUF)")       \
     X(OUTPUTS, 0, "outputs", KIND_TEXT, "OUTPUTS", "", 0, 0, FOR_EXPORT,                                             \
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \

@@ -13,14 +13,14 @@ bool ordinary_settings_check(session *s) {
     static const option_id only[] = {OPT_WEIGHTS, OPT_KV, OPT_POSITIONS};
     static const option_id never[] = {OPT_TYPE,    OPT_METHOD,      OPT_DIGITS,   OPT_HARD,
                                       OPT_OUTPUTS, OPT_CERTIFICATE, OPT_UNCHECKED};
-    bool is_stock = is_given(s, OPT_AS);
-    for (size_t k = 0; !is_stock && k < sizeof only / sizeof *only; k++)
+    bool is_ordinary = is_given(s, OPT_AS);
+    for (size_t k = 0; !is_ordinary && k < sizeof only / sizeof *only; k++)
         if (is_given(s, only[k])) {
             message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/", "--%s goes with --as",
                           option_table[only[k]].name);
             return false;
         }
-    for (size_t k = 0; is_stock && k < sizeof never / sizeof *never; k++)
+    for (size_t k = 0; is_ordinary && k < sizeof never / sizeof *never; k++)
         if (is_given(s, never[k])) {
             message_usage(
                 s, "--weights and --kv say how numbers are stored",

@@ -118,8 +118,8 @@ TEMPER_API void temper_limit_memory(size_t bytes);
    needs more ends with TEMPER_LIMIT and TEMPER_REMEDY_EFFORT. What the usual work is enough for does not change. */
 TEMPER_API void temper_limit_work(double times);
 /* What the library works on at this moment in some thread, for who shows progress from another one: so many steps of
-   at most so many; most is 0 where that is not known. `what` is "" before anything took long; it stays until something
-   else does. */
+   at most so many; most is 0 where that is not known. `what` is "" before anything took long; it stays until
+   something else does. */
 typedef struct temper_work {
     const char *what;
     uint64_t done, most;
@@ -178,8 +178,8 @@ TEMPER_API void temper_spec_free(temper_spec *spec);
 
 /* The specification as text that parses back to the same formula (in its own syntax). */
 TEMPER_API temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err);
-/* The formula as an English sentence: H(b -> O a) is "so far, at every b there has been an a". For people; it may change
-   with every version. "" for a transducer, which has several formulas. */
+/* The formula as an English sentence: H(b -> O a) is "so far, at every b there has been an a". For people; it may
+   change with every version. "" for a transducer, which has several formulas. */
 TEMPER_API temper_status temper_spec_words(char **out, const temper_spec *spec, temper_error *err);
 
 typedef struct temper_spec_info {
@@ -562,7 +562,8 @@ TEMPER_API temper_model_info temper_model_about(const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
 /* As temper_spec_output_name: outputs are numbered from 0. */
 TEMPER_API const char *temper_model_output_name(const temper_model *model, size_t output);
-/* Where it is, after the last layer: "channel 7", or "channel 3 - channel 5". TEMPER_RANGE: there is no such output. */
+/* Where it is, after the last layer: "channel 7", or "channel 3 - channel 5". TEMPER_RANGE: there is no such
+   output. */
 TEMPER_API temper_status temper_model_read_out(char **out, const temper_model *model, size_t output,
                                                temper_error *err);
 /* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries
@@ -634,8 +635,8 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
 
-/* The type by any of its names: a format is also called as elsewhere, "float32", "half", "float8_e4m3fn", in any case;
-   "bfloat16/float32" and "half@tile64" are types, too. A number without a name if there is no such type. */
+/* The type by any of its names: a format is also called as elsewhere, "float32", "half", "float8_e4m3fn", in any
+   case; "bfloat16/float32" and "half@tile64" are types, too. A number without a name if there is no such type. */
 TEMPER_API temper_type temper_type_named(const char *name);
 
 /* All names of single formats, one by one; "" behind the last. */
@@ -1136,8 +1137,8 @@ typedef struct temper_ordinary_options {
     uint64_t seed;                       /* of the strings in testvectors.jsonl */
 } temper_ordinary_options;
 
-/* What is proved of ordinary transformers of a setting (doc/stock.md, "The proof"), and confirmed by the audit of their
-   GGUF file. */
+/* What is proved of ordinary transformers of a setting (doc/ordinary.md, "The proof"), and confirmed by the audit of
+   their GGUF file. */
 typedef struct temper_ordinary_verdict {
     int proved;
     size_t length;      /* what was asked for; of the longest: the largest that was proved, 0 if none is */
@@ -1158,8 +1159,8 @@ typedef struct temper_ordinary_info {
 } temper_ordinary_info;
 
 /* A GPT-2 or a Llama that llama.cpp, Ollama, Hugging Face transformers and transformers.js load without code of ours
-   (doc/stock.md): an ordinary causal language model whose end token is legal exactly after strings of the language.
-   It is made once, with what is proved of it. */
+   (doc/ordinary.md): an ordinary causal language model whose end token is legal exactly after strings of the
+   language. It is made once, with what is proved of it. */
 typedef struct temper_ordinary temper_ordinary;
 
 /* Without a length there is a setting and no transformer: temper_ordinary_certify and temper_ordinary_limits look for
@@ -1193,7 +1194,7 @@ TEMPER_API temper_status temper_ordinary_run(float *logits, const temper_ordinar
                                              size_t count, temper_error *err);
 
 /* What is proved: that it gives the logits of the specification after every prefix of every string up to its length,
-   in the runtimes of doc/stock.md. Without a length: the largest that can be found, up to 16,384. A length that no
+   in the runtimes of doc/ordinary.md. Without a length: the largest that can be found, up to 16,384. A length that no
    head reaches is not proved. */
 TEMPER_API temper_status temper_ordinary_certify(temper_ordinary_verdict *out, const temper_ordinary *x,
                                                  temper_error *err);
@@ -1284,8 +1285,8 @@ typedef struct temper_audit_options {
 } temper_audit_options;
 
 /* Checks a certificate against the bytes of a model's file, with code of its own; one of an ordinary transformer
-   (doc/stock.md) against those of its GGUF file. TEMPER_OK: every field is what the audit finds itself. Otherwise the
-   message says what is wrong with it. `options` may be NULL. */
+   (doc/ordinary.md) against those of its GGUF file. TEMPER_OK: every field is what the audit finds itself. Otherwise
+   the message says what is wrong with it. `options` may be NULL. */
 TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                                       const temper_audit_options *options, temper_error *err);
 

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const lab_experiment lab_gap, lab_languages, lab_precision, lab_schedules, lab_sequences, lab_stock, lab_zoo;
+extern const lab_experiment lab_gap, lab_languages, lab_ordinary, lab_precision, lab_schedules, lab_sequences,
+    lab_zoo;
 
-const lab_experiment *const lab_experiments[] = {&lab_gap,       &lab_languages, &lab_precision, &lab_schedules,
-                                                 &lab_sequences, &lab_stock,     &lab_zoo,       NULL};
+const lab_experiment *const lab_experiments[] = {&lab_gap,       &lab_languages, &lab_ordinary, &lab_precision,
+                                                 &lab_schedules, &lab_sequences, &lab_zoo,      NULL};
 
 const lab_experiment *lab_experiment_find(const char *name) {
+    if (!strcmp(name, "stock")) name = "ordinary"; /* its name of before, until 1.0 */
     for (size_t k = 0; lab_experiments[k]; k++)
         if (!strcmp(lab_experiments[k]->name, name)) return lab_experiments[k];
     return NULL;

@@ -1,5 +1,5 @@
-/* temper lab stock: a S b as ordinary transformers. How much weight a head may give to wrong positions, by the proof,
-   for every length; and where an emulator of llama.cpp's kernels first gives a wrong answer. */
+/* temper lab ordinary: a S b as ordinary transformers. How much weight a head may give to wrong positions, by the
+   proof, for every length; and where an emulator of llama.cpp's kernels first gives a wrong answer. */
 #include "lab/lab.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ static void draw(lab *l, const double *x, double y[SETTINGS][MOST_LENGTHS], size
         .title = "What heads of ordinary transformers may leak",
         .caption =
             "Proved bounds of the weight that a head gives to wrong positions, in any run that keeps to the table of "
-            "doc/stock.md. A line ends where nothing is proved. The vertical line is the shortest model of the "
+            "doc/ordinary.md. A line ends where nothing is proved. The vertical line is the shortest model of the "
             "search "
             "that an emulator of llama.cpp finds wrong, with the ramp and an f16 cache.",
         .panels = &panel,
@@ -153,4 +153,4 @@ static void run(lab *l) {
     draw(l, x, y, count, &failure);
 }
 
-const lab_experiment lab_stock = {"stock", &prose_stock, run, NULL, 0};
+const lab_experiment lab_ordinary = {"ordinary", &prose_ordinary, run, NULL, 0};

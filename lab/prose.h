@@ -13,7 +13,7 @@ extern const lab_prose prose_languages;
 extern const lab_prose prose_precision, prose_precision_reading_the_predictions;
 extern const lab_prose prose_schedules, prose_schedules_in_plain_words, prose_schedules_how_the_base_is_chosen;
 extern const lab_prose prose_sequences;
-extern const lab_prose prose_stock;
+extern const lab_prose prose_ordinary;
 extern const lab_prose prose_sweep;
 extern const lab_prose prose_zoo, prose_zoo_two_asymptotes_for_linear_attention;
 

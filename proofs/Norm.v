@@ -1,4 +1,4 @@
-(* doc/stock.md, "Norms, with errors": with a pin P = C^2 = 2^k among its squares an RMS norm is bit for bit the
+(* doc/ordinary.md, "Norms, with errors": with a pin P = C^2 = 2^k among its squares an RMS norm is bit for bit the
   identity.
 
    absorbed        what is less than half a unit above 2^k is rounded away

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which lemmas Coq has checked. doc/theory.md, doc/certificate.md and doc/stock.md say so under their headings, in lines that begin with "*Coq: ".
+"""Which lemmas Coq has checked. doc/theory.md, doc/certificate.md and doc/ordinary.md say so under their headings, in lines that begin with "*Coq: ".
 
 Checked here, in a second: every theorem that is named exists in proofs/; every section with a lemma, claim or theorem has such a line; every
 file of src/bound cites a heading, and every heading that is cited there has such a line; the table of doc/proofs.md is what the lines say
@@ -15,7 +15,7 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ["theory", "certificate", "stock"]
+PAGES = ["theory", "certificate", "ordinary"]
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 faults = []
 

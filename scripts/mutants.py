@@ -51,17 +51,17 @@ import zlib
 TESTS = {
     "src/bound": ["t-bound*", "t-every*", "t-choice*", "t-proved*", "t-probabilities", "t-certify*", "t-audit*", "t-answer", "t-facts-threads"],
     "src/certify": ["t-certify*", "t-proved*", "t-probabilities", "t-audit*", "t-answer"],
-    "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-stock-hunt", "t-facts-threads"],
-    "src/ordinary/files": ["t-model-folder", "t-gguf*", "t-stock-import", "t-audit-stock-folder", "t-hostile", "t-bad"],
-    "src/ordinary/lift": ["t-stock-import", "t-audit-stock*", "t-import"],
-    "src/ordinary": ["t-stock*", "t-audit-stock*", "t-certify-stock"],
+    "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers", "t-certify-tiles", "t-ordinary-hunt", "t-facts-threads"],
+    "src/ordinary/files": ["t-model-folder", "t-gguf*", "t-ordinary-import", "t-audit-ordinary-folder", "t-hostile", "t-bad"],
+    "src/ordinary/lift": ["t-ordinary-import", "t-audit-ordinary*", "t-import"],
+    "src/ordinary": ["t-ordinary*", "t-audit-ordinary*", "t-certify-ordinary"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
     "src/logic": ["t-parse*", "t-bad", "t-eval*", "t-crasp*", "t-brasp*", "t-print*", "t-languages", "t-hostile", "t-places", "t-outputs", "t-matches",
                   "t-transduce", "t-spelling", "t-sequences", "t-agree-corpus", "t-next", "t-sizes", "t-stream", "t-tree"],
     "src/automata": ["t-dfa", "t-parse-corners", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide", "t-cascade", "t-coordinates",
                      "t-languages", "t-regular", "t-next"],
-    "src/model": ["t-model*", "t-safetensors*", "t-gguf*", "t-expression*", "t-import", "t-stock-import", "t-audit-stock-folder", "t-hostile", "t-bad", "t-digits"],
+    "src/model": ["t-model*", "t-safetensors*", "t-gguf*", "t-expression*", "t-import", "t-ordinary-import", "t-audit-ordinary-folder", "t-hostile", "t-bad", "t-digits"],
     "src/base": ["t-json*", "t-bad", "t-parse", "t-model"],
 }
 DEFAULT = ("src/bound", "src/certify", "src/audit")
@@ -88,7 +88,7 @@ ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="
 OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 WORDS = {"return", "case", "else", "do", "goto", "if", "while", "for", "switch", "define"}
 # The places that a message names (line and column, layer and head) are not part of any proof.
-MESSAGES = {"refuse", "pattern_refuse", "text_escaped", "trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "stock_refuse", "say", "__attribute__", "length_too_large",
+MESSAGES = {"refuse", "pattern_refuse", "text_escaped", "trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "ordinary_refuse", "say", "__attribute__", "length_too_large",
             "error_write"}
 # How far the work is, and which head it is about.
 PROGRESS = {"certification_progress", "check_head"}

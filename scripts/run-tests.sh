@@ -29,8 +29,8 @@ if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 '
 # The slow ones first, the slowest at the very beginning, so that the cores are busy to the end.
 slow="paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh soften.sh compile.sh lab.sh usage.sh limits.sh journal.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
-    t-lab-job t-certify-next t-stream t-digits t-format-run t-plan faults.sh t-certify-wild t-format-limits t-recognise t-stock-import
-    t-stock-proof t-choice-bound t-limits limits-page.sh t-audit-stock t-audit-stock-sources t-certify-regex"
+    t-lab-job t-certify-next t-stream t-digits t-format-run t-plan faults.sh t-certify-wild t-format-limits t-recognise t-ordinary-import
+    t-ordinary-proof t-choice-bound t-limits limits-page.sh t-audit-ordinary t-audit-ordinary-sources t-certify-regex"
 { for name in $slow; do ls tests/$room/"$name" tests/$room/"$name.c" 2>/dev/null; done
   ls tests/$room/t-*.c tests/$room/*.sh 2>/dev/null; } | grep -E '\.c$|^tests/(cli|pages)/' | awk '!seen[$0]++' |
     sed "s|.*/\(.*\)\.c$|$build/tests/\1|" |

@@ -13,28 +13,33 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 .PHONY: test-newest
 test-newest: ## the newest release of every client beside the pinned one, and a table of both (installs them; ten minutes)
 	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases $(STOCK_BIN)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases $(RUNTIME_BIN)
 	@bash tests/clients/newest.sh $(BUILD)
 
-# ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
+# ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/runtimes ----
 
-$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
+$(BUILD)/tests/runtimes/%: $(BUILD)/tests/runtimes/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: test-stock test-stock-sample test-stock-long
-STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_probes $(BUILD)/tests/stock/make_cases
-test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
+.PHONY: test-ordinary test-ordinary-sample test-ordinary-long test-stock test-stock-sample test-stock-long
+RUNTIME_BIN = $(BUILD)/tests/runtimes/make_random $(BUILD)/tests/runtimes/make_probes $(BUILD)/tests/runtimes/make_cases
+test-ordinary: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
 	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(RUNTIME_BIN)
+	@bash tests/runtimes/run.sh $(BUILD)
 
-test-stock-sample: ## a part of it, for continuous integration (a minute)
+test-ordinary-sample: ## a part of it, for continuous integration (a minute)
 	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD) sample
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(RUNTIME_BIN)
+	@bash tests/runtimes/run.sh $(BUILD) sample
 
-test-stock-long: ## the same for 4,096 and 16,384 letters
+test-ordinary-long: ## the same for 4,096 and 16,384 letters
 	@sh scripts/setup.sh build node venv
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
-	@bash tests/stock/run.sh $(BUILD) long
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(RUNTIME_BIN)
+	@bash tests/runtimes/run.sh $(BUILD) long
+
+# Names of before, until 1.0.
+test-stock: test-ordinary
+test-stock-sample: test-ordinary-sample
+test-stock-long: test-ordinary-long

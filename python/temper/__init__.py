@@ -21,7 +21,8 @@
 
 Errors are TemperError and its subclasses. doc/python.md is the guide, tutorial.py a tour.
 """
-from typing import List
+import warnings
+from typing import Any, List
 
 from . import errors, gallery, logic, testing
 from ._attention import Attention
@@ -38,10 +39,10 @@ from ._limits import Limit, Limits
 from ._memory import limit_memory, limit_work
 from ._model import Info, Model, Proof, compile, import_model, load
 from ._names import warn_of_other_package
+from ._ordinary import Ordinary, OrdinaryLimit, OrdinaryProof
 from ._run import Run
 from ._sequences import Likelihood, Next
 from ._shortcuts import certify, check, explain, gaps, limits, run
-from ._stock import Stock, StockLimit, StockProof
 from ._stream import Stream
 from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunctionError, MissingPackageError, OutOfMemoryError,
                      RangeError, SpecSyntaxError, TemperError, UnsupportedError)
@@ -52,10 +53,10 @@ del warn_of_other_package
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "MissingPackageError", "Model", "Next", "OutOfMemoryError", "Part", "Place", "Proof", "RangeError", "Run",
-           "SoftenLimit", "SpecSyntaxError", "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit",
-           "certify", "check", "compile", "errors", "eval", "explain", "gallery", "gaps", "import_model", "library_path", "library_version",
-           "limit_memory", "limit_work", "limits", "load", "logic", "methods", "parse", "run", "testing", "types"]
+           "MissingFunctionError", "MissingPackageError", "Model", "Next", "Ordinary", "OrdinaryLimit", "OrdinaryProof", "OutOfMemoryError",
+           "Part", "Place", "Proof", "RangeError", "Run", "SoftenLimit", "SpecSyntaxError", "Stream", "TemperError", "UnsupportedError",
+           "audit", "certify", "check", "compile", "errors", "eval", "explain", "gallery", "gaps", "import_model", "library_path",
+           "library_version", "limit_memory", "limit_work", "limits", "load", "logic", "methods", "parse", "run", "testing", "types"]
 
 # Classes and functions are known by the names that people use: in help, in messages, and in pickles, which outlive files of this package.
 for _name in __all__:
@@ -66,3 +67,14 @@ del _name
 
 def __dir__() -> List[str]:
     return sorted([*__all__, "__version__", "__doc__", "__file__", "__name__", "__path__"])
+
+
+_FORMER = {"Stock": "Ordinary", "StockLimit": "OrdinaryLimit", "StockProof": "OrdinaryProof"}
+
+
+def __getattr__(name: str) -> Any:
+    """Names of before, for one release."""
+    if name not in _FORMER:
+        raise AttributeError(f"module 'temper' has no attribute '{name}'")
+    warnings.warn(f"temper.{name} is now temper.{_FORMER[name]}", DeprecationWarning, stacklevel=2)
+    return globals()[_FORMER[name]]

@@ -12,8 +12,8 @@ from . import _html, errors
 from ._automaton import Automaton
 from ._letters import Alphabet, ArrayLike, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
+from ._ordinary import Ordinary, OrdinaryLimit, OrdinaryProof, certify_ordinary, export_ordinary, limits_ordinary
 from ._shown import shortened
-from ._stock import Stock, StockLimit, StockProof, certify_stock, export_stock, limits_stock
 from ._types import Architecture, At, Empty, Kind, Positions, StoredType, Syntax
 from .logic import Expression
 
@@ -128,9 +128,9 @@ class Formula:
             lib.temper_difference_clear(out)
 
     def export(self, folder: PathLike, *, as_: Architecture, length: int, weights: StoredType = "f32", kv: StoredType = "f16",
-               positions: Positions = "auto", seed: int = 1) -> Stock:
+               positions: Positions = "auto", seed: int = 1) -> Ordinary:
         """Writes an ordinary transformer for strings of up to `length` letters: a folder for llama.cpp, Hugging Face transformers without
-        code of ours, and transformers.js (doc/stock.md).
+        code of ours, and transformers.js (doc/ordinary.md).
 
         as_        "gpt2" or "llama"
         weights    "f32" or "f16": how they are stored
@@ -138,19 +138,19 @@ class Formula:
         positions  of a Llama: "ramp", "digits" (only GGUF holds these), or "auto": the ramp where it goes
         seed       of the strings in testvectors.jsonl
         """
-        return export_stock(self, folder, as_, length, weights, kv, positions, seed)
+        return export_ordinary(self, folder, as_, length, weights, kv, positions, seed)
 
     def certify(self, length: Optional[int] = None, *, as_: Architecture, weights: StoredType = "f32", kv: StoredType = "f16",
-                positions: Positions = "auto") -> StockProof:
+                positions: Positions = "auto") -> OrdinaryProof:
         """Proves what Formula.export writes: the logits of an ordinary transformer, after every prefix of every string of up to
-        `length` letters, in every runtime of doc/stock.md. Without a length: finds the largest, up to 16,384."""
-        return certify_stock(self, as_, length, weights, kv, positions)
+        `length` letters, in every runtime of doc/ordinary.md. Without a length: finds the largest, up to 16,384."""
+        return certify_ordinary(self, as_, length, weights, kv, positions)
 
     def limits(self, *, as_: Architecture, length: int = 0, weights: StoredType = "f32", kv: StoredType = "f16",
-               positions: Positions = "auto") -> StockLimit:
+               positions: Positions = "auto") -> OrdinaryLimit:
         """How far an ordinary transformer of this setting is proved, and the first length at which an emulator of the runtimes
         finds it wrong; also beyond what Formula.export writes. Lengths up to `length` are tried, 0: 2,048."""
-        return limits_stock(self, as_, length, weights, kv, positions)
+        return limits_ordinary(self, as_, length, weights, kv, positions)
 
     def _eval(self, batch: Batch, k: int, truth: "Optional[npt.NDArray[np.uint8]]") -> bool:
         accept = ffi.new("int *")

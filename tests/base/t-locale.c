@@ -177,9 +177,9 @@ static void write_exports(pieces *p, const temper_spec *spec, const temper_model
     CHECK(!temper_export(folder, m, &o, &err), "%s", err.text);
     keep_files(p, "export", folder);
     for (int k = 0; k < 2; k++) {
-        temper_ordinary_options stock = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
-                                         .length = 8};
-        CHECK(!ordinary_folder_once(NULL, folder, spec, &stock, &err), "%s", err.text);
+        temper_ordinary_options ordinary = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                            .length = 8};
+        CHECK(!ordinary_folder_once(NULL, folder, spec, &ordinary, &err), "%s", err.text);
         CHECK(!temper_model_import(&again, folder, NULL, &err), "%s", err.text);
         temper_model_free(again);
         keep_files(p, k ? "llama" : "gpt2", folder);

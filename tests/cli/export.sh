@@ -68,27 +68,27 @@ has 'export: a certificate without a folder' "$err" '--certificate needs a folde
 
 # ---- export --as: ordinary transformers -------------------------------------------------------------------------------
 
-run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
-same 'export --as: summary' 'stock/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; proved' "$out$err"
-same 'export --as: the files' 'Modelfile README.md certificate.json config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls stock | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
-same 'export --as: the file for llama.cpp' GGUF "$(head -c 4 stock/model.gguf)"
-has 'export --as: an answer' "$(grep -F '"string": "b"' stock/testvectors.jsonl)" '"end": [0, 0], "legal": [[2, 4], []]'
-has 'export --as: proved' "$(cat stock/README.md)" 'after every prefix of every string of up to 32 letters'
+run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o ordinary/
+same 'export --as: summary' 'ordinary/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; proved' "$out$err"
+same 'export --as: the files' 'Modelfile README.md certificate.json config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls ordinary | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+same 'export --as: the file for llama.cpp' GGUF "$(head -c 4 ordinary/model.gguf)"
+has 'export --as: an answer' "$(grep -F '"string": "b"' ordinary/testvectors.jsonl)" '"end": [0, 0], "legal": [[2, 4], []]'
+has 'export --as: proved' "$(cat ordinary/README.md)" 'after every prefix of every string of up to 32 letters'
 if [ -n "$python" ]; then
     $python - <<'CHECK' && pass || fail 'export --as: JSON, or the certificate'
 import hashlib, json
 for name in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"):
-    json.load(open("stock/" + name))
-for line in open("stock/testvectors.jsonl"):
+    json.load(open("ordinary/" + name))
+for line in open("ordinary/testvectors.jsonl"):
     json.loads(line)
-c = json.load(open("stock/certificate.json"))
+c = json.load(open("ordinary/certificate.json"))
 assert c["temper-stock-certificate"] == 1 and c["length"] == 32 and c["allowed"] == 32
 assert [f["name"] for f in c["files"]] == ["model.gguf", "model.safetensors", "onnx/model.onnx"]
-assert all(hashlib.sha256(open("stock/" + f["name"], "rb").read()).hexdigest() == f["sha256"] for f in c["files"])
+assert all(hashlib.sha256(open("ordinary/" + f["name"], "rb").read()).hexdigest() == f["sha256"] for f in c["files"])
 CHECK
 fi
-tr '\n' ' ' <stock/certificate.json >one-line.json
-run 0 audit one-line.json stock
+tr '\n' ' ' <ordinary/certificate.json >one-line.json
+run 0 audit one-line.json ordinary
 has 'audit: a certificate in one line' "$out" 'every string up to length 32 each logit is within 32 of what the source says, as a gpt2 with f32 weights and an f16 cache'
 run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
 has 'certify --as' "$out" "proved${tab}formula: every string up to length 32 as gpt2, weights f32, cache f16"
@@ -113,55 +113,55 @@ run 2 certify -f a --alphabet ab --kv f16
 has 'certify: --kv' "$err" '--kv goes with --as'
 run 0 limits -f 'a S b' --alphabet abc --as llama --positions ramp --kv f16 --weights f32 --length 300
 has 'limits --as' "$out" 'llama  ramp      f32      f16 '
-run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o stock
-has 'export --as: not proved' "$(cat stock/README.md)" 'Nothing is proved of this file'
-has "export --as: not proved, and which head" "$(cat stock/README.md)" "Nothing is proved of this file**: head 3.1: "
+run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o ordinary
+has 'export --as: not proved' "$(cat ordinary/README.md)" 'Nothing is proved of this file'
+has "export --as: not proved, and which head" "$(cat ordinary/README.md)" "Nothing is proved of this file**: head 3.1: "
 shorter=$(sed -n 's/^proved up to \([0-9]*\) letters: --length \1$/\1/p' <<<"$out")
-has 'export --as: the length that is proved' "$(cat stock/README.md)" "An export with \`--length ${shorter:-none}\` is proved."
+has 'export --as: the length that is proved' "$(cat ordinary/README.md)" "An export with \`--length ${shorter:-none}\` is proved."
 run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290
 has 'export --as: the length that certify names' "$out" "shorter${tab}proved up to length $shorter"
 run 0 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length "$shorter"
 run 0 limits -f '#[a] % 3 = 1' --alphabet ab --as llama --positions ramp --kv f16 --weights f32 --length 300
 has 'limits --as: a setting that is refused' "$out" 'f16                -             -  head 2.1'
-run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o stock
-if [ -e stock/certificate.json ]; then fail 'export --as: a certificate of another model'; else pass; fi
-run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
-run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock2
-if diff -r stock/onnx stock2/onnx && cmp stock/model.safetensors stock2/model.safetensors && cmp stock/testvectors.jsonl stock2/testvectors.jsonl; then pass; else fail 'export --as: other bytes'; fi
-run 0 --json export -f '#[a] >= #[b]' --alphabet ab --as llama --length 100 --weights f16 --kv f32 -o stock
+run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o ordinary
+if [ -e ordinary/certificate.json ]; then fail 'export --as: a certificate of another model'; else pass; fi
+run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o ordinary/
+run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o ordinary2
+if diff -r ordinary/onnx ordinary2/onnx && cmp ordinary/model.safetensors ordinary2/model.safetensors && cmp ordinary/testvectors.jsonl ordinary2/testvectors.jsonl; then pass; else fail 'export --as: other bytes'; fi
+run 0 --json export -f '#[a] >= #[b]' --alphabet ab --as llama --length 100 --weights f16 --kv f32 -o ordinary
 has 'export --as: json' "$out" '"as":"llama","length":100,"weights":"f16","kv":"f32"'
 has 'export --as: json flags' "$out" '"mirrored":false,"only_gguf":false,"every_letter":true'
-run 0 export -f 'H(b -> Y a)' --alphabet ab --as llama --length 100 --positions digits -o stock
+run 0 export -f 'H(b -> Y a)' --alphabet ab --as llama --length 100 --positions digits -o ordinary
 has 'export --as: digits' "$out" 'only GGUF'
-if [ -e stock/config.json ] || [ -e stock/onnx/model.onnx ]; then fail 'export --as: files of an earlier model'; else pass; fi
-run 0 export -f '#>[a] >= #>[b]' --alphabet ab --as gpt2 --length 100 -o stock
+if [ -e ordinary/config.json ] || [ -e ordinary/onnx/model.onnx ]; then fail 'export --as: files of an earlier model'; else pass; fi
+run 0 export -f '#>[a] >= #>[b]' --alphabet ab --as gpt2 --length 100 -o ordinary
 has 'export --as: mirrored' "$out" 'feed every string from right to left'
-run 4 export -f '#[a] >= #>[b]' --at last --alphabet ab --as gpt2 --length 100 -o stock3
+run 4 export -f '#[a] >= #>[b]' --at last --alphabet ab --as gpt2 --length 100 -o ordinary3
 has 'export --as: both ways' "$err" 'looks both ways'
-if [ -e stock3 ]; then fail 'export --as: a refused export leaves no folder'; else pass; fi
-run 4 export -f 'Y(a S b)' --alphabet ab --as llama --length 4000 --positions ramp -o stock3
+if [ -e ordinary3 ]; then fail 'export --as: a refused export leaves no folder'; else pass; fi
+run 4 export -f 'Y(a S b)' --alphabet ab --as llama --length 4000 --positions ramp -o ordinary3
 has 'export --as: too long' "$err" 'as llama with f32 weights and an f16 cache it goes up to 1492 letters'
-run 2 export -f a --alphabet ab --as gpt2 --length 0 -o stock3
+run 2 export -f a --alphabet ab --as gpt2 --length 0 -o ordinary3
 has 'export --as: length 0' "$err" '1 to 16384 letters'
-run 2 export -f a --alphabet ab --as gpt2 -o stock3
+run 2 export -f a --alphabet ab --as gpt2 -o ordinary3
 has 'export --as: no length' "$err" '--as needs the longest string: --length N'
 run 2 export -f a --alphabet ab --as gpt2 --length 9
 has 'export --as: no folder' "$err" 'export --as needs a folder'
-run 2 export -f a --alphabet ab --as gpt2 --length 9 --type f32 -o stock3
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --type f32 -o ordinary3
 has 'export --as: --type' "$err" '--type does not go with --as'
-run 2 export -f a --alphabet ab --as gpt2 --length 9 --method digits -o stock3
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --method digits -o ordinary3
 has 'export --as: --method' "$err" '--method does not go with --as'
-run 2 export -f a --alphabet ab --as gpt2 --length 9 --positions ramp -o stock3
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --positions ramp -o ordinary3
 has 'export --as: --positions' "$err" '--positions goes with --as llama'
-run 2 export -f a --alphabet ab --weights f16 -o stock3
+run 2 export -f a --alphabet ab --weights f16 -o ordinary3
 has 'export: --weights' "$err" '--weights goes with --as'
 for option in --weights --kv; do
     for name in bf16 bfloat16; do
-        run 2 export -f a --alphabet ab --as gpt2 --length 9 $option $name -o stock3
+        run 2 export -f a --alphabet ab --as gpt2 --length 9 $option $name -o ordinary3
         has "export --as: $option $name" "$err" 'bf16 keeps 8 bits: positions and counts above 256 are rounded'
     done
 done
-run 2 export -f a --alphabet ab --as bert --length 9 -o stock3
+run 2 export -f a --alphabet ab --as bert --length 9 -o ordinary3
 has 'export --as: another architecture' "$err" 'gpt2'
 run 2 export made/model.safetensors
 has 'export: no folder' "$err" 'export needs a folder: -o FOLDER'

@@ -15,13 +15,13 @@ export ONEDNN_MAX_CPU_ISA=AVX512_CORE
 fetch() { TEMPER_CLIENTS=$1 bash "$here/install.sh" "$2" || exit 1; }
 library() { "$py" -W ignore "$here/../interop/library_check.py" "$build" "$work/$set-$1" "$node" "$1"; }
 in_torch() { "$py" "$here/../interop/torch_check.py" "$work/cases" 8; }
-in_transformers() { library transformers && "$py" -W ignore "$here/../stock/python_random.py" "$work/random" old; }
+in_transformers() { library transformers && "$py" -W ignore "$here/../ordinary/python_random.py" "$work/random" old; }
 in_tokenizers() { "$py" "$here/../letters/check.py" tokenizers "$work/letters"; }
 in_safetensors() { library safetensors; }
-in_gguf() { "$py" "$here/../stock/python_random.py" "$work/random" files; }
+in_gguf() { "$py" "$here/../ordinary/python_random.py" "$work/random" files; }
 in_onnxruntime() { library onnxruntime; }
-in_lens() { PYTHONPATH=$lens library lens && PYTHONPATH=$lens "$py" -W ignore "$here/../stock/python_random.py" "$work/random" lens; }
-in_llama() { node "$here/../stock/llama_check.mjs" "$node" "$work/stock"; }
+in_lens() { PYTHONPATH=$lens library lens && PYTHONPATH=$lens "$py" -W ignore "$here/../ordinary/python_random.py" "$work/random" lens; }
+in_llama() { node "$here/../ordinary/llama_check.mjs" "$node" "$work/ordinary"; }
 in_transformers_js() { node "$here/../interop/transformers_check.mjs" "$node" "$work/$set-transformers"/*/; }
 
 python_version() { PYTHONPATH=$lens "$py" -c "from importlib.metadata import version; print(version('$1'))"; }
@@ -66,8 +66,8 @@ try_all() { # pinned or newest
 }
 
 "$build/tests/interop/make_cases" "$work/cases" >"$work/cases.log" &&
-    "$build/tests/stock/make_random" "$work/random" >"$work/random.log" &&
-    "$build/tests/stock/make_cases" "$work/stock" 256 12 >"$work/stock.log" 2>&1 &&
+    "$build/tests/runtimes/make_random" "$work/random" >"$work/random.log" &&
+    "$build/tests/runtimes/make_cases" "$work/ordinary" 256 12 >"$work/ordinary.log" 2>&1 &&
     python3 "$here/../letters/cases.py" "$build/temper" "$work/letters" folder 7 >"$work/letters.log" || exit 1
 try_all pinned
 try_all newest

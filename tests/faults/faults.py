@@ -64,7 +64,7 @@ SCENARIOS = [
     ("audit", ["audit", "c.json", "m.temper"], []),
     ("limits", ["limits", *SINCE, "--type", "bf16/f32", "--effort", "0.001", "-o", "new.csv"], ["new.csv"]),
     ("export", ["export", "m.temper", "-o", "new"], ["new/"]),
-    ("export-stock", ["export", *SINCE, "--as", "gpt2", "--length", "8", "-o", "new"], ["new/"]),
+    ("export-ordinary", ["export", *SINCE, "--as", "gpt2", "--length", "8", "-o", "new"], ["new/"]),
     ("import", ["import", "weights.safetensors", "config.json", "-o", "new.temper"], ["new.temper"]),
     ("gallery", ["gallery", "dyck-1"], []),
     ("compile-gallery", ["compile", "--gallery", "dyck-1", "-o", "new.temper"], ["new.temper"]),

@@ -87,9 +87,9 @@ make_inputs() {
     cp "$start"/certificate/0-f64 "$start/json/certificate"
     (cd "$work" && awk '/^```python/ {on = 1; next} /^```/ {on = 0} on' "$root/doc/import.md" | python3 -)
     for architecture in gpt2 llama; do
-        "$temper" export -f 'a S b' --alphabet abc --as $architecture --length 4 -o "$work/stock" >/dev/null 2>&1 &&
-            put gguf $architecture <"$work/stock/model.gguf"
-        rm -rf "$work/stock"
+        "$temper" export -f 'a S b' --alphabet abc --as $architecture --length 4 -o "$work/ordinary" >/dev/null 2>&1 &&
+            put gguf $architecture <"$work/ordinary/model.gguf"
+        rm -rf "$work/ordinary"
     done
     rm -f "$work/j"
     "$temper" compile -f 'a S b' --alphabet ab -o "$work/m.temper" 2>/dev/null

@@ -183,7 +183,7 @@ static bool is_among(const char *name, const char *const *names) {
    Here the quick ones are run twice more, and in `make test-long` all of them. */
 static bool is_run_here(const char *name) {
     static const char *const quick[] = {"gap", "schedules", NULL};
-    static const char *const slow[] = {"languages", "sequences", "precision", "zoo", "stock", NULL};
+    static const char *const slow[] = {"languages", "sequences", "precision", "zoo", "ordinary", NULL};
     if (test_effort() > 1) return true;
     return test_effort() < 1 ? is_among(name, quick) : !is_among(name, slow);
 }

@@ -2,9 +2,9 @@
 clients. An export may be refused if the message names a letter of the group and what to write instead: then it goes on without
 that letter.
 
-usage: cases.py TEMPER WORK folder|stock [SHARE]: every SHARE-th group
+usage: cases.py TEMPER WORK folder|ordinary [SHARE]: every SHARE-th group
 
-WORK/NAME has model.spec, strings.json and model, the exported folder. strings.json is {"stock": bool, "cases": [{"string": ...,
+WORK/NAME has model.spec, strings.json and model, the exported folder. strings.json is {"ordinary": bool, "cases": [{"string": ...,
 "accept": true, false, or null where temper run refuses the string, "ids": letter numbers, null where temper run refuses the string, "unknown": whether a
 letter is none}]}."""
 import json
@@ -113,8 +113,8 @@ def ids_of(words, letters, other, string):
 
 
 class Exporter:
-    def __init__(self, temper, work, stock):
-        self.temper, self.work, self.stock = temper, work, stock
+    def __init__(self, temper, work, ordinary):
+        self.temper, self.work, self.ordinary = temper, work, ordinary
         self.wrong = self.made = self.strings = 0
         self.refused = {}
 
@@ -134,7 +134,7 @@ class Exporter:
             os.makedirs(path)
             with open(os.path.join(path, "model.spec"), "w", encoding="utf-8") as file:
                 file.write(group.get("source") or specification(group["words"], letters, other))
-            options = ["--as", ("gpt2", "llama")[number % 2], "--length", str(LENGTH)] if self.stock else []
+            options = ["--as", ("gpt2", "llama")[number % 2], "--length", str(LENGTH)] if self.ordinary else []
             done = self.run("export", "-q", "-F", os.path.join(path, "model.spec"), *options, "-o", os.path.join(path, "model"))
             if done.returncode == 0:
                 return letters, other
@@ -175,12 +175,12 @@ class Exporter:
                 self.fail(f"{path}: temper run says {answer} of {string!r}, whose letters are {ids}")
             unknown = any(p not in letters for p in pieces(group["words"], string))
             cases.append({"string": string, "accept": answer.get("accept"), "ids": ids, "unknown": unknown})
-        if self.stock:
+        if self.ordinary:
             audit = self.run("audit", os.path.join(path, "model", "certificate.json"), os.path.join(path, "model"))
             if audit.returncode:
                 self.fail(f"{path}: the audit says {audit.stderr}")
         with open(os.path.join(path, "strings.json"), "w", encoding="utf-8") as file:
-            json.dump({"stock": self.stock, "name": group["name"], "cases": cases}, file)
+            json.dump({"ordinary": self.ordinary, "name": group["name"], "cases": cases}, file)
         self.made, self.strings = self.made + 1, self.strings + len(cases)
 
 
@@ -201,7 +201,7 @@ def main(temper, work, kind, share="1"):
     groups = read_table()
     count = sum(len(g["letters"]) for g in groups)
     shutil.rmtree(work, ignore_errors=True)
-    exporter = Exporter(os.path.abspath(temper), work, kind == "stock")
+    exporter = Exporter(os.path.abspath(temper), work, kind == "ordinary")
     if count < 300:
         exporter.fail(f"the table has {count} letters")
     for number, group in enumerate(groups):

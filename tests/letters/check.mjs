@@ -18,16 +18,16 @@ function check(ok, what) {
 
 // Each gives, of a string, its ids with what stands around them, and a function that says whether it is accepted.
 const readers = {
-    "transformers.js": async (folder, stock) => {
+    "transformers.js": async (folder, ordinary) => {
         const {AutoModel, AutoModelForCausalLM, AutoTokenizer, env} = await load("@huggingface/transformers");
         env.allowRemoteModels = false;
         const tokenizer = await AutoTokenizer.from_pretrained(folder);
-        const model = stock ? await AutoModelForCausalLM.from_pretrained(folder, {dtype: "fp32"}) : await AutoModel.from_pretrained(folder);
+        const model = ordinary ? await AutoModelForCausalLM.from_pretrained(folder, {dtype: "fp32"}) : await AutoModel.from_pretrained(folder);
         const read = (string) => {
             const inputs = tokenizer(string);
             return [Array.from(inputs.input_ids.data, Number), async () => {
                 const {logits, accept} = await model(inputs);
-                return stock ? logits.tolist()[0].at(-1)[1] > -64 : accept.data[0] === 1;
+                return ordinary ? logits.tolist()[0].at(-1)[1] > -64 : accept.data[0] === 1;
             }];
         };
         return [read, () => model.dispose()];
@@ -51,8 +51,8 @@ const readers = {
 };
 let llama;
 
-function expectedIds(folder, stock, ids) {
-    if (stock) return [0, ...ids.map((k) => k + 2)];
+function expectedIds(folder, ordinary, ids) {
+    if (ordinary) return [0, ...ids.map((k) => k + 2)];
     const config = JSON.parse(fs.readFileSync(path.join(folder, "config.json"), "utf8"));
     return [config.bos_token_id, ...ids, ...(config.eos_token_id === null ? [] : [config.eos_token_id])];
 }
@@ -63,7 +63,7 @@ async function ask(folder, about, item, read) {
     try {
         const [ids, accepts] = read(item.string);
         if (item.ids) {
-            const expected = expectedIds(folder, about.stock, item.ids);
+            const expected = expectedIds(folder, about.ordinary, item.ids);
             check(JSON.stringify(ids) === JSON.stringify(expected), `${what}: ids ${ids}, not ${expected}`);
         }
         found = await accepts();
@@ -82,7 +82,7 @@ for (const name of fs.readdirSync(work).sort()) {
     if (!fs.existsSync(file)) continue;
     const about = JSON.parse(fs.readFileSync(file, "utf8"));
     const folder = path.resolve(work, name, "model");
-    const [read, end] = await readers[client](folder, about.stock);
+    const [read, end] = await readers[client](folder, about.ordinary);
     for (const item of about.cases) await ask(folder, about, item, read);
     await end();
 }

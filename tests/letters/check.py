@@ -16,14 +16,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import verdicts  # noqa: E402
 
 
-def transformers_reader(folder, stock):
+def transformers_reader(folder, ordinary):
     import torch
     import transformers
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
-    if stock:
+    if ordinary:
         model = transformers.AutoModelForCausalLM.from_pretrained(folder).float()
     else:
         model = transformers.AutoModel.from_pretrained(folder, trust_remote_code=True, torch_dtype="auto")
@@ -32,18 +32,18 @@ def transformers_reader(folder, stock):
     def read(string):
         inputs = tokenizer(string, return_tensors="pt")
         ids = inputs["input_ids"][0].tolist()
-        return ids, lambda: bool(model(**inputs).logits[0][-1, 1] > -64 if stock else model(**inputs).accept[0] == 1)
+        return ids, lambda: bool(model(**inputs).logits[0][-1, 1] > -64 if ordinary else model(**inputs).accept[0] == 1)
     return read
 
 
-def tokenizers_reader(folder, stock):
+def tokenizers_reader(folder, ordinary):
     """The library by itself, without transformers: only ids."""
     from tokenizers import Tokenizer
     tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
     return lambda string: (tokenizer.encode(string).ids, None)
 
 
-def loader_reader(folder, stock):
+def loader_reader(folder, ordinary):
     import torch
     torch.set_num_threads(1)
     sys.path.insert(0, folder)
@@ -52,7 +52,7 @@ def loader_reader(folder, stock):
     return lambda string: (None, lambda: model.answer([string])[0])
 
 
-def onnxruntime_reader(folder, stock):
+def onnxruntime_reader(folder, ordinary):
     """The code of README.md, with another string."""
     import onnxruntime
     with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
@@ -83,7 +83,7 @@ def main(client, work):
         with open(path, encoding="utf-8") as file:
             about = json.load(file)
         folder = os.path.join(os.path.dirname(os.path.abspath(path)), "model")
-        read = READERS[client](folder, about["stock"])
+        read = READERS[client](folder, about["ordinary"])
         for case in about["cases"]:
             tally.ask(folder, about, case, read)
     return tally.finish()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Odd letters and words in the clients: strings mean there what `temper run` says, or an export was refused by name.
-# usage: tests/letters/run.sh BUILD WORK NODE PYTHON SHARE KIND...: every SHARE-th group of table.txt; KIND is folder or stock. An empty
+# usage: tests/letters/run.sh BUILD WORK NODE PYTHON SHARE KIND...: every SHARE-th group of table.txt; KIND is folder or ordinary. An empty
 # PYTHON leaves out Python's clients.
 set -u
 here=$(dirname "$0")
@@ -13,7 +13,7 @@ in_python() { # kind
     py=$python/venv/bin/python
     "$py" -W ignore "$here/check.py" transformers "$work/$1" && "$py" "$here/check.py" tokenizers "$work/$1" &&
         PYTHONPATH=$python/old "$py" -W ignore "$here/check.py" transformers "$work/$1" || return 1
-    [ "$1" = stock ] || { "$py" -W ignore "$here/check.py" loader "$work/$1" && "$py" "$here/check.py" onnxruntime "$work/$1"; }
+    [ "$1" = ordinary ] || { "$py" -W ignore "$here/check.py" loader "$work/$1" && "$py" "$here/check.py" onnxruntime "$work/$1"; }
 }
 
 in_node() { # kind

@@ -3,9 +3,9 @@ import json
 import os
 
 
-def expected_ids(folder, stock, ids):
+def expected_ids(folder, ordinary, ids):
     """With what the tokenizer puts around a string; letters of ordinary transformers come after <s> and </s>."""
-    if stock:
+    if ordinary:
         return [0, *(k + 2 for k in ids)]
     with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
@@ -28,7 +28,7 @@ class Tally:
         try:
             ids, accepts = read(case["string"])
             if ids is not None and case["ids"] is not None:
-                expected = expected_ids(folder, about["stock"], case["ids"])
+                expected = expected_ids(folder, about["ordinary"], case["ids"])
                 self.check(ids == expected, f"{what}: ids {ids}, not {expected}")
             if accepts is None:
                 return

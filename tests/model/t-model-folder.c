@@ -1,6 +1,6 @@
-/* A Hugging Face folder of a stock model, field by field: config.json, tokenizer.json and model.safetensors as they
-   are written are read back; without any one field, or with another size, token or tensor, they are refused, and the
-   message says which and where. */
+/* A Hugging Face folder of an ordinary model, field by field: config.json, tokenizer.json and model.safetensors as
+   they are written are read back; without any one field, or with another size, token or tensor, they are refused, and
+   the message says which and where. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

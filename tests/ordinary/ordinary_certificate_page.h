@@ -1,5 +1,5 @@
-/* Certificates of ordinary transformers, written from doc/stock.md, "The certificate": what tests hand to the audit, with
-   hints that fit the file. */
+/* Certificates of ordinary transformers, written from doc/ordinary.md, "The certificate": what tests hand to the
+   audit, with hints that fit the file. */
 #ifndef TESTS_ORDINARY_CERTIFICATE_PAGE_H
 #define TESTS_ORDINARY_CERTIFICATE_PAGE_H
 

@@ -1,5 +1,5 @@
 /* What an undone transformer says in ideal numbers: every head makes its choice exactly, and every step is 0 or 1. It
-   is written from doc/stock.md, all positions of a layer at once, where the audit goes from letter to letter. */
+   is written from doc/ordinary.md, all positions of a layer at once, where the audit goes from letter to letter. */
 #ifndef TESTS_ORDINARY_IDEAL_H
 #define TESTS_ORDINARY_IDEAL_H
 

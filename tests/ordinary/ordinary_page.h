@@ -1,4 +1,4 @@
-/* The bounds of doc/stock.md a second time, in long doubles: what an audit of an ordinary transformer must find of
+/* The bounds of doc/ordinary.md a second time, in long doubles: what an audit of an ordinary transformer must find of
    each head and of the logits. They have no slack; where sums of means or of candidates are as large as f16 holds, to
    the letter, the slack of the audit makes it refuse. */
 #ifndef TESTS_ORDINARY_PAGE_H

@@ -1,4 +1,4 @@
-/* Weighed means and look-ups of doc/stock.md a second time ("Look-ups"). */
+/* Weighed means and look-ups of doc/ordinary.md a second time ("Look-ups"). */
 #include <math.h>
 
 #include "ordinary_page_parts.h"

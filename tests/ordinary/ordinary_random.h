@@ -1,5 +1,5 @@
-/* Stock models with random weights, and a forward pass that is written as the papers have it: what writers, readers
-   and runtimes are compared with. */
+/* Ordinary models with random weights, and a forward pass that is written as the papers have it: what writers,
+   readers and runtimes are compared with. */
 #ifndef TESTS_ORDINARY_RANDOM_H
 #define TESTS_ORDINARY_RANDOM_H
 

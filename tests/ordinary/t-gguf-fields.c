@@ -1,6 +1,6 @@
 /* GGUF files by hand, field by field: each is whole, or differs from a whole one in one number, and the byte and the
    words of the refusal are those of the definition in gguf_file.h; files end where a count, a name or an array just
-   fits, and one byte before. Then files of stock models that say another size, lack a key, or ask for more numbers
+   fits, and one byte before. Then files of ordinary models that say another size, lack a key, or ask for more numbers
    than they have. */
 #include <math.h>
 #include <stdio.h>
@@ -327,7 +327,7 @@ static void check_alignment(void) {
     }
 }
 
-/* ---- files of stock models ---- */
+/* ---- files of ordinary models ---- */
 
 typedef struct ordinary_call {
     const unsigned char *bytes;
@@ -342,7 +342,7 @@ static void read_body(entry *e, void *context) {
     ordinary_read(&s, &f, &e->memory);
 }
 
-static void check_stock(const unsigned char *bytes, size_t size, const char *words) {
+static void check_ordinary(const unsigned char *bytes, size_t size, const char *words) {
     unsigned char *copy = malloc(size);
     temper_error e = {0};
     memcpy(copy, bytes, size);
@@ -376,7 +376,7 @@ static void check_without(const gguf_file *f, size_t without) {
     p.length += f->size - f->tensors[0].begin;
     snprintf(words, sizeof words, "this GGUF file is not one that temper writes: key %zu is not '%s'", without + 1,
              f->keys[without].name);
-    check_stock(p.bytes, p.length, words);
+    check_ordinary(p.bytes, p.length, words);
 }
 
 /* The file with other numbers under some keys. */
@@ -388,7 +388,7 @@ static void check_sizes(const gguf_file *f, const char *keys, uint32_t x, const 
         if (!dot || !strstr(keys, dot)) continue;
         for (int b = 0; b < 4; b++) copy[f->keys[k].at + (size_t)b] = (unsigned char)(x >> (8 * b));
     }
-    check_stock(copy, f->size, words);
+    check_ordinary(copy, f->size, words);
     free(copy);
 }
 
@@ -423,7 +423,7 @@ static void check_models(entry *e, void *context) {
         text_init(&t, &e->memory);
         gguf_print(&t, m, ordinary_tokens_make(m, &e->memory), "small", false);
         gguf_open(&f, t.data, t.length, &e->memory);
-        check_stock(f.bytes, f.size, NULL);
+        check_ordinary(f.bytes, f.size, NULL);
         for (size_t k = 0; k < f.key_count; k++) check_without(&f, k);
         static const char bad[] = "this GGUF file is not one that temper writes: a size that no model has";
         check_sizes(&f, ".context_length", 0, bad);
@@ -451,7 +451,7 @@ static void check_models(entry *e, void *context) {
     text t;
     text_init(&t, &e->memory);
     gguf_print(&t, m, ordinary_tokens_make(m, &e->memory), "", true);
-    check_stock((const unsigned char *)t.data, t.length, NULL);
+    check_ordinary((const unsigned char *)t.data, t.length, NULL);
 }
 
 int main(void) {

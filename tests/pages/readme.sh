@@ -11,7 +11,7 @@ room=$(mktemp -d) # where commands run, and leave their files
 mkdir "$room/bad"
 "$(dirname "$program")/tests/t-bad" --write "$room/bad" >/dev/null
 cp "$room/bad/safetensors-weight-nan.safetensors" "$room/m.safetensors" # of doc/model.md
-pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md doc/gallery.md doc/model.md doc/stock.md"
+pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md doc/gallery.md doc/model.md doc/ordinary.md"
 passed=0
 failed=0
 command=
@@ -74,7 +74,7 @@ if [ "${2:-}" = --update ]; then
     "$temper" limits -f 'a S b' --alphabet abc --effort 0.1 -q -o doc/figures/limits.svg
     made=$(mktemp -d)
     "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
-    "$temper" lab stock --quick -q -o "$made" && cp "$made/stock-leaks.svg" doc/figures/stock.svg
+    "$temper" lab ordinary --quick -q -o "$made" && cp "$made/ordinary-leaks.svg" doc/figures/ordinary.svg
     rm -rf "$made" "$room"
     exit
 fi
@@ -124,7 +124,7 @@ while IFS= read -r line; do
     same "a command of README.md or doc/export.md: $line" 0 "$?$([ -s "$room/said" ] || echo ", in silence")"
 done < <(sed -n 's/^    \(temper [a-z]* .*[^ ]\)  .*/\1/p' README.md | sed 's/   *$//; s/  .*//'
     sed -n 's/^    \(temper .*\(proof\|certificate\)\.json.*\)/\1/p' doc/export.md)
-same "README.md: files of its commands" "dyck.temper out proof.json soft.temper stock" "$(cd "$room" && ls | grep -v said | tr '\n' ' ' | sed 's/ $//')"
+same "README.md: files of its commands" "dyck.temper out proof.json soft.temper ordinary" "$(cd "$room" && ls | grep -v said | tr '\n' ' ' | sed 's/ $//')"
 rm -rf "$room"
 
 # Pictures in the repository are what the program draws now. With --update they are drawn again.
@@ -143,8 +143,8 @@ case ${TEMPER_TEST_EFFORT:-1} in # under sanitizers it takes long, and other com
 esac
 "$temper" lab schedules --quick -q -o "$figures" >/dev/null 2>&1
 same "doc/figures/schedules.svg is that of temper lab schedules --quick" "$(cat "$figures/schedules-scales.svg")" "$(cat doc/figures/schedules.svg)"
-"$temper" lab stock --quick -q -o "$figures" >/dev/null 2>&1
-same "doc/figures/stock.svg is that of temper lab stock --quick" "$(cat "$figures/stock-leaks.svg")" "$(cat doc/figures/stock.svg)"
+"$temper" lab ordinary --quick -q -o "$figures" >/dev/null 2>&1
+same "doc/figures/ordinary.svg is that of temper lab ordinary --quick" "$(cat "$figures/ordinary-leaks.svg")" "$(cat doc/figures/ordinary.svg)"
 rm -rf "$figures"
 # The column of a million letters takes its time: make test-long has it.
 schedules=$(sed -n '/^| schedule /,/^$/p' doc/schedules.md | sed '/^$/d')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tables of the pages are what the program says now: sizes.md, stock.md, scale.md, theory.md, security.md and zoo.md.
+"""Tables of the pages are what the program says now: sizes.md, ordinary.md, scale.md, theory.md, security.md and zoo.md.
 
-    python3 tests/pages/tables.py build            the tables that are made in seconds; of stock.md a sample
+    python3 tests/pages/tables.py build            the tables that are made in seconds; of ordinary.md a sample
     python3 tests/pages/tables.py build --all      all of them (a few minutes)
     python3 tests/pages/tables.py build --update   writes them into the pages; --all --update all of them
 
@@ -121,10 +121,10 @@ def sizes_page():
     compare("doc/sizes.md", "| expression | states | layers | heads | proved in f64 | in f32 |", expressions)
 
 
-# ---- doc/stock.md: what is proved without a length being asked for ----
+# ---- doc/ordinary.md: what is proved without a length being asked for ----
 
 
-def stock_page():
+def ordinary_page():
     def proved(rows):
         now, formula, kinds = [], None, {"GPT-2": ["gpt2"], "Llama, ramp": ["llama ramp"], "Llama, digits": ["llama digits"],
                                          "Llama, ramp or digits": ["llama ramp", "llama digits"]}
@@ -147,7 +147,7 @@ def stock_page():
             now.append([row[0], row[1], *cells])
         return now
 
-    compare("doc/stock.md", "| | | f32/f32 | f32/f16 | f16/f32 | f16/f16 |", proved)
+    compare("doc/ordinary.md", "| | | f32/f32 | f32/f16 | f16/f32 | f16/f16 |", proved)
 
 
 # ---- doc/scale.md: what follows from 3 million nodes a second ----
@@ -306,7 +306,7 @@ def zoo_page():
 
 
 sizes_page()
-stock_page()
+ordinary_page()
 scale_page()
 theory_page()
 if ALL:

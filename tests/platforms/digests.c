@@ -373,9 +373,9 @@ static void look_at_exports(void) {
     must(temper_export(folder, m, &o, &err), "export");
     look_at_files("export/folder", "");
     for (int k = 0; k < 2; k++) {
-        temper_ordinary_options stock = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
-                                         .length = 8};
-        must(ordinary_folder_once(NULL, folder, spec, &stock, &err), "export");
+        temper_ordinary_options ordinary = {.architecture = k ? TEMPER_ORDINARY_LLAMA : TEMPER_ORDINARY_GPT2,
+                                            .length = 8};
+        must(ordinary_folder_once(NULL, folder, spec, &ordinary, &err), "export");
         must(temper_model_import(&again, folder, NULL, &err), "import");
         look_at_model(k ? "export/llama" : "export/gpt2", again);
         temper_model_free(again);

@@ -125,7 +125,7 @@ class Export(unittest.TestCase):
             with self.assertRaises(temper.LimitError):
                 temper.gallery.model("dyck-1").export(Path(room) / "hard")
 
-    def test_stock(self):
+    def test_ordinary(self):
         """Ordinary transformers, with the same bytes as the command line's."""
         formula = temper.parse("H(b -> O a)", alphabet="abc")
         with tempfile.TemporaryDirectory() as room:
@@ -155,7 +155,16 @@ class Export(unittest.TestCase):
             with self.assertRaisesRegex(temper.RangeError, "as_ 'phi' is not one of gpt2, llama"):
                 formula.export(mine, as_="phi", length=20)
 
-    def test_stock_proofs(self):
+    def test_former_names(self):
+        """Names of before are the classes of now, with a warning."""
+        for former, name in (("Stock", "Ordinary"), ("StockLimit", "OrdinaryLimit"), ("StockProof", "OrdinaryProof")):
+            with self.assertWarnsRegex(DeprecationWarning, f"temper.{former} is now temper.{name}"):
+                self.assertIs(getattr(temper, former), getattr(temper, name))
+            self.assertNotIn(former, dir(temper))
+        with self.assertRaisesRegex(AttributeError, "no attribute 'Stocks'"):
+            temper.Stocks
+
+    def test_ordinary_proofs(self):
         """Proofs, limits and audits of ordinary transformers say what the command line says."""
         formula, count = temper.parse("H(b -> O a)", alphabet="abc"), temper.parse("#[a] >= #[b]", alphabet="ab")
         for f, source, letters, as_, length, kv in ((formula, "H(b -> O a)", "abc", "gpt2", 40, "f16"),
@@ -244,8 +253,8 @@ class Pages(unittest.TestCase):
             if isinstance(thing, type) and not issubclass(thing, Exception) and not issubclass(thing, tuple):
                 self.assertTrue(hasattr(thing, "_repr_html_"), name)
         with tempfile.TemporaryDirectory() as folder:
-            stock = temper.parse("O a", alphabet="ab").export(Path(folder) / "x", as_="gpt2", length=8)
-        facts = [temper.compile("O a", alphabet="ab", kind="next").next("b"), model.proof("f32"), model.info, stock, model.explain().heads[0],
+            ordinary = temper.parse("O a", alphabet="ab").export(Path(folder) / "x", as_="gpt2", length=8)
+        facts = [temper.compile("O a", alphabet="ab", kind="next").next("b"), model.proof("f32"), model.info, ordinary, model.explain().heads[0],
                  temper.gallery.model("first").soften_limit(5), temper.gallery.entries()[0], model.stream()]
         for thing in facts:
             found = thing._repr_html_()

@@ -1,5 +1,5 @@
-/* The auditor of ordinary transformers (doc/stock.md, "The proof" and "The audit"): a certificate against the file that
-   other programs load.
+/* The auditor of ordinary transformers (doc/ordinary.md, "The proof" and "The audit"): a certificate against the file
+   that other programs load.
 
        lift_file          ordinary/lift: columns, heads with their roles and steps, from the weights alone
        ordinary_finite    kernels have a number for everything

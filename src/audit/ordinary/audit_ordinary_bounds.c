@@ -1,4 +1,4 @@
-/* Norms, rows, steps and logits; heads are in audit_stock_heads.c. */
+/* Norms, rows, steps and logits; heads are in audit_ordinary_heads.c. */
 #include "audit/ordinary/audit_ordinary_bounds.h"
 
 #include <math.h>

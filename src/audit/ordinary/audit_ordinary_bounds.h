@@ -1,5 +1,5 @@
-/* How far any run is from the ideal numbers (doc/stock.md, "What is assumed of kernels"). Bounds are doubles from 0 on;
-   each formula of at most 2^14 operations is made larger by SLACK, which is more than its own roundings. */
+/* How far any run is from the ideal numbers (doc/ordinary.md, "What is assumed of kernels"). Bounds are doubles from
+   0 on; each formula of at most 2^14 operations is made larger by SLACK, which is more than its own roundings. */
 #ifndef AUDIT_AUDIT_ORDINARY_BOUNDS_H
 #define AUDIT_AUDIT_ORDINARY_BOUNDS_H
 
@@ -75,8 +75,8 @@ double ordinary_head_bound(ordinary_bounding *b, const lift_head *h);
 /* How far a score of these products may be off, before it is divided. */
 double ordinary_content_error(const ordinary_bounding *b, const lift_head *h, size_t from, size_t to);
 
-/* audit_stock_lookup.c: fills the columns of a weighed mean, and returns the largest error; of a look-up, what other
-   positions weigh together beside the right one. */
+/* audit_ordinary_lookup.c: fills the columns of a weighed mean, and returns the largest error; of a look-up, what
+   other positions weigh together beside the right one. */
 double ordinary_weighed_bound(ordinary_bounding *b, const lift_head *h);
 double ordinary_lookup_leak(const ordinary_bounding *b, const lift_head *h);
 

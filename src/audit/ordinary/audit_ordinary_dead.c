@@ -1,4 +1,4 @@
-/* Strings with <dead> (doc/stock.md, "Unknown text"), which meanings and bounds are not about: that kernels have a
+/* Strings with <dead> (doc/ordinary.md, "Unknown text"), which meanings and bounds are not about: that kernels have a
    number for everything there, too, and that <dead> still has all of the probability. Columns are anything between
    their ends on all strings of tokens (ordinary/lift/lift_dead.c). */
 #include <math.h>

@@ -1,8 +1,8 @@
 /* That doubles hold all ideal numbers of a model. Which keys tie, which step is open and which logit is right are
-   questions that are answered by adding up weights (audit_stock_machine.c, audit_stock_meaning.c). Two keys that tie
-   in truth must be the same number there: kernels have them so near that their positions decide, and one bit that a
-   double lost would say otherwise. So every sum must be one of multiples of a power of two, and at most 2^52 times
-   that: no operation rounds, in whatever order. */
+   questions that are answered by adding up weights (audit_ordinary_machine.c, audit_ordinary_meaning.c). Two keys
+   that tie in truth must be the same number there: kernels have them so near that their positions decide, and one bit
+   that a double lost would say otherwise. So every sum must be one of multiples of a power of two, and at most 2^52
+   times that: no operation rounds, in whatever order. */
 #include <math.h>
 
 #include "audit/ordinary/audit_ordinary_bounds.h"

@@ -1,5 +1,5 @@
 /* Heads: how far a score may be off, how much weight others get beside the right key, and so how far a value is off
-   (doc/stock.md, "Heads that choose", "Means and comparisons", "Turning heads"). */
+   (doc/ordinary.md, "Heads that choose", "Means and comparisons", "Turning heads"). */
 #include <math.h>
 
 #include "audit/ordinary/audit_ordinary_bounds.h"

@@ -1,4 +1,4 @@
-/* Weighed means, and the look-ups that divide one by another (doc/stock.md, "Look-ups"). Numbers are counted in
+/* Weighed means, and the look-ups that divide one by another (doc/ordinary.md, "Look-ups"). Numbers are counted in
    shares of one letter: the mean that is divided is the number that is looked up, and the other one is 1. */
 #include <math.h>
 

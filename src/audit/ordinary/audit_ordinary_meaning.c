@@ -161,7 +161,7 @@ typedef struct ordinary_pattern {
     double start, copied; /* the sentinel's score, and that of its copy on the first letter */
 } ordinary_pattern;
 
-/* Goes on with each number that a query can be. Scores are added up exactly (audit_stock_exact.c). */
+/* Goes on with each number that a query can be. Scores are added up exactly (audit_ordinary_exact.c). */
 static size_t split_patterns(const senses *x, const lift_head *h, const sense *query, const sense *key, dd keys,
                              const ordinary_pattern *from, size_t count, ordinary_pattern *out) {
     diagram *d = &x->m->d;

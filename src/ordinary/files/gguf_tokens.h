@@ -1,6 +1,6 @@
-/* The vocabulary of a stock model as llama.cpp's unigram tokenizer wants it (doc/stock.md, "Text in llama.cpp"). Of all
-   ways to cut a text it takes the one with the largest sum of scores, and a character that no token covers is the
-   unknown token, which is <dead>. */
+/* The vocabulary of an ordinary model as llama.cpp's unigram tokenizer wants it (doc/ordinary.md, "Text in
+   llama.cpp"). Of all ways to cut a text it takes the one with the largest sum of scores, and a character that no
+   token covers is the unknown token, which is <dead>. */
 #ifndef ORDINARY_FILES_GGUF_TOKENS_H
 #define ORDINARY_FILES_GGUF_TOKENS_H
 

@@ -1,4 +1,4 @@
-/* A stock model as one GGUF file (version 3): what llama.cpp, Ollama and LM Studio load. Equal models give equal
+/* An ordinary model as one GGUF file (version 3): what llama.cpp, Ollama and LM Studio load. Equal models give equal
    bytes. */
 #ifndef ORDINARY_FILES_GGUF_WRITE_H
 #define ORDINARY_FILES_GGUF_WRITE_H

@@ -1,4 +1,4 @@
-/* A stock model back from a GGUF file, or from a folder. Only files that temper could have written are read: of a
+/* An ordinary model back from a GGUF file, or from a folder. Only files that temper could have written are read: of a
    GGUF file the keys of its own, in its order, and exactly the tensors that these sizes ask for. Nothing of it is
    ignored. */
 #ifndef ORDINARY_FILES_READ_H

@@ -1,5 +1,5 @@
-/* The tensors of a stock model under the names and in the layouts of two file formats. Both writers take them from
-   here, so that a weight can differ between the files only by its layout. */
+/* The tensors of an ordinary model under the names and in the layouts of two file formats. Both writers take them
+   from here, so that a weight can differ between the files only by its layout. */
 #ifndef ORDINARY_FILES_TENSORS_H
 #define ORDINARY_FILES_TENSORS_H
 

@@ -1,5 +1,5 @@
-/* config.json and tokenizer.json of a stock model's Hugging Face folder: writers write these bytes, readers ask for
-   them, since every field may change what is computed. */
+/* config.json and tokenizer.json of an ordinary model's Hugging Face folder: writers write these bytes, readers ask
+   for them, since every field may change what is computed. */
 #ifndef ORDINARY_FILES_TEXTS_H
 #define ORDINARY_FILES_TEXTS_H
 

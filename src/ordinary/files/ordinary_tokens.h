@@ -1,4 +1,4 @@
-/* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the
+/* The vocabulary of an ordinary model as tokenizers want it. Letters are single characters, or words of several; the
    names of the three tokens that are no letters must not be readable as letters. */
 #ifndef ORDINARY_FILES_TOKENS_H
 #define ORDINARY_FILES_TOKENS_H

@@ -6,7 +6,7 @@
 
 #include "number/elementary.h"
 
-/* doc/stock.md, "Norms". */
+/* doc/ordinary.md, "Norms". */
 static const double MOST_EPSILON = 1e-5, MOST_BASE = 0x1p126;
 
 enum { PIN, COUNTER_PIN, GROUND, BALANCE };

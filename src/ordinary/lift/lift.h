@@ -1,7 +1,7 @@
-/* The lowering undone (doc/stock.md): from the weights of an ordinary transformer alone its columns, heads with their
-   roles, and steps. It is written from the page and knows nothing of the lowering. A weight that is not of the form
-   that the page describes is refused, with its tensor and place; so is a head whose numbers do not make the choice
-   that its form stands for. */
+/* The lowering undone (doc/ordinary.md): from the weights of an ordinary transformer alone its columns, heads with
+   their roles, and steps. It is written from the page and knows nothing of the lowering. A weight that is not of the
+   form that the page describes is refused, with its tensor and place; so is a head whose numbers do not make the
+   choice that its form stands for. */
 #ifndef ORDINARY_LIFT_H
 #define ORDINARY_LIFT_H
 
@@ -208,7 +208,7 @@ bool lift_turns(const lift *u, uint32_t pair);
 void lift_layer_heads(lift *u, uint32_t layer); /* from 1 */
 void lift_layer_steps(lift *u, uint32_t layer);
 
-/* Fills `died` and `outputs`; refuses a model in which a string may go on after <dead> (doc/stock.md, "Unknown
+/* Fills `died` and `outputs`; refuses a model in which a string may go on after <dead> (doc/ordinary.md, "Unknown
    text"). */
 void lift_settle_dead(lift *u);
 

@@ -1,5 +1,6 @@
-/* Tokenizers make <dead> of text that is no letter (doc/stock.md, "Unknown text"): a head for once remembers it, and all
-   other logits go down. On strings of letters all of this is 0, so that nothing else would notice it missing. */
+/* Tokenizers make <dead> of text that is no letter (doc/ordinary.md, "Unknown text"): a head for once remembers it,
+   and all other logits go down. On strings of letters all of this is 0, so that nothing else would notice it
+   missing. */
 #include <math.h>
 
 #include "ordinary/lift/lift.h"

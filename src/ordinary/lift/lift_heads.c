@@ -1,5 +1,5 @@
-/* Heads and their roles (doc/stock.md, "Heads" and "Positions"). Which products a score has says which role it may be;
-   then its numbers must make that choice, by a margin, at every position. */
+/* Heads and their roles (doc/ordinary.md, "Heads" and "Positions"). Which products a score has says which role it may
+   be; then its numbers must make that choice, by a margin, at every position. */
 #include <math.h>
 #include <string.h>
 

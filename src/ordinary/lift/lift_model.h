@@ -1,4 +1,4 @@
-/* A hard model from an ordinary GPT-2 or Llama that temper wrote: the lowering of doc/stock.md undone. */
+/* A hard model from an ordinary GPT-2 or Llama that temper wrote: the lowering of doc/ordinary.md undone. */
 #ifndef ORDINARY_LIFT_MODEL_H
 #define ORDINARY_LIFT_MODEL_H
 

@@ -1,4 +1,5 @@
-/* Nets as steps (doc/stock.md, "Gates"): two units side by side, act(2K(t - 1/4)) - act(2K(t - 3/4)) divided by K. */
+/* Nets as steps (doc/ordinary.md, "Gates"): two units side by side, act(2K(t - 1/4)) - act(2K(t - 3/4)) divided by
+   K. */
 #include <math.h>
 
 #include "ordinary/lift/lift.h"

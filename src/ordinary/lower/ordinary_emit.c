@@ -1,5 +1,5 @@
 /* The plan as weights. One column, the pin, holds a constant that is so large that the norm divides by it and nothing
-   else: norms are the identity, and the pin becomes the constant 1 (doc/stock.md, "Norms").
+   else: norms are the identity, and the pin becomes the constant 1 (doc/ordinary.md, "Norms").
 
    Llama: pin, columns. GPT-2: pin, minus the pin, a column that nobody writes, columns that together hold minus the
    sum of all others, so that the mean is 0, columns. What rounding leaves of the mean is in the column that nobody

@@ -131,7 +131,7 @@ const char *ordinary_role_name(ordinary_role role) {
 
 /* ---- sizes ---- */
 
-/* Llama: powers of four, for which the norm is exact (doc/stock.md, "Norms"), while they are not too large. */
+/* Llama: powers of four, for which the norm is exact (doc/ordinary.md, "Norms"), while they are not too large. */
 static uint32_t next_width(enum ordinary_architecture architecture, uint32_t width) {
     if (architecture == ORDINARY_GPT2) return width < 128 ? 128 : width < 256 ? 256 : width + 256;
     return width < 64 ? 64 : width < 256 ? 256 : width < 1024 ? 1024 : width + 256;

@@ -1,6 +1,6 @@
-/* A hard model as an ordinary GPT-2 or Llama that answers for every prefix of at most so many letters (doc/stock.md).
-   A pass: what the compiler found out stays, and every head and gate of the hard model becomes one of the other
-   architecture. Nothing is proved of the result here. */
+/* A hard model as an ordinary GPT-2 or Llama that answers for every prefix of at most so many letters
+   (doc/ordinary.md). A pass: what the compiler found out stays, and every head and gate of the hard model becomes one
+   of the other architecture. Nothing is proved of the result here. */
 #ifndef ORDINARY_LOWER_FROM_MODEL_H
 #define ORDINARY_LOWER_FROM_MODEL_H
 

@@ -63,7 +63,7 @@ static void check_lookup(least_reach *r, const ordinary_head *h) {
 
 /* Keys of a ramp are rounded after they are turned. In the ramp for 1,493 letters two neighbours get the same score,
    after 1,129 letters; in shorter ones the least step of a score is above 3, also where a key may be rounded either
-   way (doc/stock.md, "Reach"). */
+   way (doc/ordinary.md, "Reach"). */
 enum { RAMP_F16 = 1492 };
 
 static void check_nearest(least_reach *r, const ordinary_head *h) {

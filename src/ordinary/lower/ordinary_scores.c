@@ -1,6 +1,6 @@
-/* Queries and keys, one function per role (doc/stock.md, "Heads"). Scores are divided by the root of head_size, which
-   queries make up for. Weights have few bits, so that f16 holds them, and large factors are split between query and
-   key, so that both stay below what f16 holds. */
+/* Queries and keys, one function per role (doc/ordinary.md, "Heads"). Scores are divided by the root of head_size,
+   which queries make up for. Weights have few bits, so that f16 holds them, and large factors are split between query
+   and key, so that both stay below what f16 holds. */
 #include <math.h>
 
 #include "number/elementary.h"

@@ -1,4 +1,4 @@
-/* The certificate of a stock model as JSON: doc/stock.md, "The certificate". */
+/* The certificate of an ordinary model as JSON: doc/ordinary.md, "The certificate". */
 #ifndef ORDINARY_PROOF_CERTIFICATE_H
 #define ORDINARY_PROOF_CERTIFICATE_H
 

@@ -8,7 +8,7 @@ typedef struct ordinary_reach {
     bool proved;
     size_t length;      /* that was tried; of the longest, the largest proved, 0: none */
     const char *reason; /* why it, or the next length, is not proved */
-    size_t layer, head; /* of the stock model, from 1; 0: none */
+    size_t layer, head; /* of the ordinary model, from 1; 0: none */
     temper_claim claim; /* of a proved length */
     double logits;      /* the bound of logits */
     bool is_refusal;    /* the lowering refuses the setting, at any length if none is proved */

@@ -1,5 +1,5 @@
-/* A proof about a stock model: for every string up to the length, after every prefix, every logit is where the
-   specification says (doc/stock.md, "The proof"). */
+/* A proof about an ordinary model: for every string up to the length, after every prefix, every logit is where the
+   specification says (doc/ordinary.md, "The proof"). */
 #ifndef ORDINARY_PROOF_PROOF_H
 #define ORDINARY_PROOF_PROOF_H
 
@@ -14,7 +14,7 @@ typedef struct ordinary_proof {
     prover *details;      /* columns, heads and layers as far as the proof went */
 } ordinary_proof;
 
-/* hard and read are what the stock model was made of (ordinary_hard_model). */
+/* hard and read are what the ordinary model was made of (ordinary_hard_model). */
 ordinary_proof ordinary_prove(arena *a, const struct ordinary_model *m, const temper_model *hard,
                               const temper_spec *read, const struct ordinary_options *o);
 

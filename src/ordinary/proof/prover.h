@@ -1,6 +1,7 @@
-/* The proof that a stock model computes what forms say, in any kernel of doc/stock.md, "What is assumed of kernels":
-   from the tensors as they are in the file. Every column of the residual stream has a form, its ideal value, and a
-   bound of how far any run is from it. Hints say what a head is meant to be; a hint that is wrong proves nothing.
+/* The proof that an ordinary model computes what forms say, in any kernel of doc/ordinary.md, "What is assumed of
+   kernels": from the tensors as they are in the file. Every column of the residual stream has a form, its ideal
+   value, and a bound of how far any run is from it. Hints say what a head is meant to be; a hint that is wrong proves
+   nothing.
 
    Bounds are doubles, every operation rounds up (number/upward.h). */
 #ifndef ORDINARY_PROOF_PROVER_H

@@ -1,4 +1,4 @@
-/* Heads: what each chooses, how much weight the others get, and how far values are off (doc/stock.md, "Heads that
+/* Heads: what each chooses, how much weight the others get, and how far values are off (doc/ordinary.md, "Heads that
    choose" and "Means and comparisons"). */
 #include <math.h>
 #include <string.h>
@@ -371,7 +371,7 @@ static double candidates_apart(const prover *p, const head_work *h, uint32_t d) 
     return up_div(up_add(second, up_mul(2, rounding)), h->root);
 }
 
-/* Candidates of a once head, with an f16 cache: doc/stock.md, "Heads that choose". Where f16 has their key, and
+/* Candidates of a once head, with an f16 cache: doc/ordinary.md, "Heads that choose". Where f16 has their key, and
    nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
    2^-12, less what others get, sums in f16 are rounded back to whole numbers; up to 2^-10 they stay within ten units;
    else every sum may be rounded, and every time that it is scaled down. A kernel with two passes rounds every

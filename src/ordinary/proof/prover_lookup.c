@@ -1,4 +1,4 @@
-/* Weighed means and the look-ups that divide them (doc/stock.md, "Look-ups"). */
+/* Weighed means and the look-ups that divide them (doc/ordinary.md, "Look-ups"). */
 #include <math.h>
 
 #include "number/elementary.h"

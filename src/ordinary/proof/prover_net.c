@@ -1,4 +1,4 @@
-/* Nets: steps that saturate (doc/stock.md, "Steps"). */
+/* Nets: steps that saturate (doc/ordinary.md, "Steps"). */
 #include <math.h>
 
 #include "number/format.h"

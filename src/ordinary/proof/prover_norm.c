@@ -1,4 +1,4 @@
-/* Norms and rows (doc/stock.md, "Norms" and "Rows"). */
+/* Norms and rows (doc/ordinary.md, "Norms" and "Rows"). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Heads of a Llama whose scores come from turning pairs of dimensions (doc/stock.md, "Turning heads"). */
+/* Heads of a Llama whose scores come from turning pairs of dimensions (doc/ordinary.md, "Turning heads"). */
 #include <math.h>
 
 #include "number/elementary.h"

@@ -1,4 +1,4 @@
-/* Scores of content in whole units (doc/stock.md, "Heads that choose"). */
+/* Scores of content in whole units (doc/ordinary.md, "Heads that choose"). */
 #include <math.h>
 
 #include "ordinary/proof/prover.h"

@@ -1,5 +1,5 @@
-/* What numbers of a transformer stand for, as terms that two transformers can share: a column of a stock model is
-   right if its term is the one of the hard model (doc/stock.md, "The same function").
+/* What numbers of a transformer stand for, as terms that two transformers can share: a column of an ordinary model is
+   right if its term is the one of the hard model (doc/ordinary.md, "The same function").
 
    A form is a linear combination of nodes on letters, and a number on the start sentinel. A node is a function of a
    string and of a position from 1 on. Nodes are made once each: the same function made in the same way is the same

@@ -1,5 +1,5 @@
-/* A hard model as forms: what each of its outputs is (doc/stock.md, "The same function"). It goes by choices, masks,
-   weights and features, not by the roles that the model names. */
+/* A hard model as forms: what each of its outputs is (doc/ordinary.md, "The same function"). It goes by choices,
+   masks, weights and features, not by the roles that the model names. */
 #ifndef ORDINARY_PROOF_TERM_HARD_H
 #define ORDINARY_PROOF_TERM_HARD_H
 

@@ -5,7 +5,7 @@
 #include "logic/formula.h"
 #include "ordinary/files/ordinary_model.h"
 
-/* Strings of one stock model. */
+/* Strings of one ordinary model. */
 typedef struct ordinary_answers {
     const struct ordinary_model *m;
     const temper_spec *read; /* whose outputs the model has (ordinary_hard_model) */

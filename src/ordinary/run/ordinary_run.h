@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "ordinary/files/ordinary_model.h"
 
-/* What kernels round beside f32 (doc/stock.md, "What is assumed of kernels"). */
+/* What kernels round beside f32 (doc/ordinary.md, "What is assumed of kernels"). */
 struct ordinary_kernel {
     bool f16_weights; /* weights are f16, and what is multiplied with them is rounded to f16 */
     bool f16_cache;   /* keys and values are f16; queries and shares are rounded to f16 */

@@ -1,4 +1,4 @@
-/* The text files of a stock folder: what each is made from. ordinary_folder.c writes them. */
+/* The text files of an ordinary folder: what each is made from. ordinary_folder.c writes them. */
 #ifndef ORDINARY_WRITE_FILES_H
 #define ORDINARY_WRITE_FILES_H
 

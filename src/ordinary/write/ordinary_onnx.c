@@ -1,4 +1,4 @@
-/* onnx/model.onnx of a stock model: the decoder with a cache that transformers.js and Optimum expect, in f32.
+/* onnx/model.onnx of an ordinary model: the decoder with a cache that transformers.js and Optimum expect, in f32.
 
        input_ids, position_ids [batch, sequence], attention_mask [batch, total],
        past_key_values.L.key, .value [batch, heads, past, head_size]

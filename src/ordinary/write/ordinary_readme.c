@@ -1,5 +1,5 @@
-/* README.md of a stock folder: what the model is, and how each client runs it. A command that no test of temper runs
-   is marked so. */
+/* README.md of an ordinary folder: what the model is, and how each client runs it. A command that no test of temper
+   runs is marked so. */
 #include <string.h>
 
 #include "base/json_write.h"
@@ -30,7 +30,7 @@ static void put_proof(text *out, const ordinary_readme_facts *f) {
                 "**Proved%s:** after every prefix of every string of up to %zu letters the logit of every token is "
                 "within %.3g of 0 if the specification says that it is legal, and of -256 if not. This is proved for "
                 "llama.cpp with weights in %s and a cache in %s, in batches or one token at a time%s, as far as they "
-                "do what temper's doc/stock.md, \"What is assumed of kernels\", says. `temper audit "
+                "do what temper's doc/ordinary.md, \"What is assumed of kernels\", says. `temper audit "
                 "certificate.json .` confirms with its own code, from the weights, that no logit is off by more than "
                 "32, which "
                 "is what an answer needs. Not proved: other number formats, quantised weights%s, and strings that "

@@ -1,4 +1,4 @@
-/* model.safetensors of a stock model: the numbers of the GGUF file, to the bit. */
+/* model.safetensors of an ordinary model: the numbers of the GGUF file, to the bit. */
 #include "ordinary/write/ordinary_files.h"
 
 #include "ordinary/files/ordinary_tensors.h"

@@ -1,5 +1,5 @@
-/* testvectors.jsonl of a stock folder: {"string": ..., "ids": [0, ...], "end": [...], "legal": [[...], ...]}: after
-   each prefix, from the empty one on, whether the end is legal, and the ids of the letters that are. The empty
+/* testvectors.jsonl of an ordinary folder: {"string": ..., "ids": [0, ...], "end": [...], "legal": [[...], ...]}:
+   after each prefix, from the empty one on, whether the end is legal, and the ids of the letters that are. The empty
    string, then random ones of growing length; the answers are the hard model's. A transducer has "written", the id
    after each letter, instead. */
 #include <string.h>
