@@ -53,6 +53,8 @@ libcoq-coquelicot      coq-coquelicot         -                      -
 libcoq-interval        -                      -                      -
 ocaml                  ocaml                  ocaml                  ocaml
 ocaml-findlib          ocaml-findlib          ocaml-findlib          ocaml-findlib
+js-of-ocaml            -                      -                      -
+libjs-of-ocaml-dev     -                      -                      -
 dpkg-dev               dpkg-dev               dpkg                   dpkg
 lintian                lintian                -                      -
 fakeroot               fakeroot               fakeroot               -

@@ -95,6 +95,8 @@ for job in "$@"; do
     ocaml) # the checker as a program
         need ocaml "compiles the checker" "command -v ocamlopt"
         need ocaml-findlib "compiles the checker" "command -v ocamlfind"
+        need js-of-ocaml "compiles the checker for browsers" "command -v js_of_ocaml"
+        need libjs-of-ocaml-dev "compiles the checker for browsers" "ocamlfind query js_of_ocaml"
         ;;
     deb)
         need dpkg-dev "finds what packages depend on" "command -v dpkg-shlibdeps"

@@ -63,11 +63,15 @@ $(WASM)/temper.wasm: $(WASM_OBJ) $(SHIM_OBJ) $(WASM)/libc.a $(FLINT_WASM)
 
 # ---- the site ----
 SITE_SRC := $(sort $(wildcard web/site/* web/engine/*.js)) src/draw/page/components.css
+# The proved checker, if `make checker` has made it: Coq is not asked for here.
+CHECKER_JS := $(wildcard $(BUILD)/checker/checker.js)
+CHECKER_SRC := $(if $(CHECKER_JS),web/checked/proved_checker.js $(CHECKER_JS))
 
-$(WEB)/stamp: $(WASM)/temper.wasm $(SITE_SRC) LICENSE web/web.mk
+$(WEB)/stamp: $(WASM)/temper.wasm $(SITE_SRC) $(CHECKER_SRC) LICENSE web/web.mk
 	@$(SAY) "  SITE    $(WEB)"
 	$(Q)rm -rf $(WEB) && mkdir -p $(WEB)/engine $(WEB)/licences
 	$(Q)cp web/site/* src/draw/page/components.css $(WEB) && cp web/engine/*.js $(WEB)/engine && cp $(WASM)/temper.wasm $(WEB)
+	$(Q)$(if $(CHECKER_SRC),cp $(CHECKER_SRC) $(WEB))
 	$(Q)cp LICENSE $(WEB)/licences/temper.txt && cp $(MUSL)/COPYRIGHT $(WEB)/licences/musl.txt
 	$(Q)cp $(WEB_CACHE)/licences/* $(WEB)/licences
 	$(Q)touch $@

@@ -1,17 +1,16 @@
 (* temper-checker MODEL [CERTIFICATE] [--length N] [--type f32|f64]: the command line around the extracted checker.
 
-   This file is not proved. It hands the bytes of the model to Kernel.parse_bytes and asks Kernel.check_text about them,
-   reads a certificate's claim, and prints one line. What it asks is printed in full: length, type, SHA-256 and source. *)
+   This file is not proved. It reads the files and a certificate's claim, hands the bytes of the model to ask.ml, and
+   prints one line. What was asked is printed in full: length, type, SHA-256 and source. *)
+
+open Ask
 
 let most_bytes = 4 lsl 20         (* of a model or a certificate *)
 let most_seconds = 60.            (* of the processor *)
 let most_words = 256 lsl 20       (* of memory: 2 GiB *)
-let most_length = 1 lsl 53
 let deepest = 64                  (* brackets of a certificate *)
 
-exception Wrong of string         (* exit 2: not what the command line promises *)
 exception Unread of string        (* exit 3: a file cannot be read *)
-exception Refused of string       (* exit 4: not accepted, which refutes nothing *)
 
 let usage = "usage: temper-checker MODEL [CERTIFICATE] [--length N] [--type f32|f64]"
 let help = {|temper-checker model.temper                          the largest length that is accepted in f64
@@ -50,15 +49,6 @@ let read_file path =
           raise (Refused (Printf.sprintf "the file has more than %d bytes" most_bytes));
         Buffer.contents b)
   with Sys_error why -> raise (Unread why)
-
-(* What stands in quotes: without control characters. *)
-let shown s =
-  let b = Buffer.create (String.length s) in
-  String.iter (fun c -> match c with
-      | '\n' -> Buffer.add_string b "\\n"
-      | c when Char.code c < 32 || Char.code c = 127 -> Buffer.add_string b (Printf.sprintf "\\x%02X" (Char.code c))
-      | c -> Buffer.add_char b c) s;
-  Buffer.contents b
 
 (* ---- SHA-256 (FIPS 180-4) ---- *)
 
@@ -213,27 +203,10 @@ let parse_json s =
   if !at < n then fail "more text";
   v
 
-(* ---- texts as the checker has them ---- *)
-
-let list_of s =
-  let rec go k l = if k < 0 then l else go (k - 1) (s.[k] :: l) in
-  go (String.length s - 1) []
-let string_of l =
-  let b = Buffer.create 64 in
-  List.iter (Buffer.add_char b) l;
-  Buffer.contents b
-
 (* ---- what a certificate claims ---- *)
 
-type claim = { length : int option; bits : int }
+type claim = { length : float option; bits : int }
 
-let bits_of = function "f32" -> Some 24 | "f64" -> Some 53 | _ -> None
-let name_of bits = if bits = 24 then "f32" else "f64"
-
-let length_of s =
-  if s <> "" && String.length s <= 16 && String.for_all (fun c -> c >= '0' && c <= '9') s
-  then let n = int_of_string s in if n <= most_length then Some n else None
-  else None
 
 let claim_of certificate ~digest (t : Kernel.text_model) =
   let all = match parse_json certificate with
@@ -250,7 +223,7 @@ let claim_of certificate ~digest (t : Kernel.text_model) =
   if text "claim" <> "formula" || List.mem_assoc "kind" all then
     raise (Refused "the certificate claims something else than a formula's truth");
   if text "order" <> "any" then raise (Refused "the certificate is about one order of sums");
-  if text "source" <> string_of t.t_source || text "syntax" <> "spec" then
+  if text "source" <> source_of t || text "syntax" <> "spec" then
     raise (Refused "the certificate has another specification than the model");
   if text "at" <> (if t.t_first then "first" else "last") || text "empty" <> (if t.t_empty then "accept" else "reject") then
     raise (Refused "the certificate says something else than the model of where the answer is read, or of the empty string");
@@ -262,48 +235,20 @@ let claim_of certificate ~digest (t : Kernel.text_model) =
     | _ -> raise (Wrong "the certificate has no length") in
   { length = Some length; bits }
 
-(* ---- the checker ---- *)
-
-let rec positive n =
-  if n = 1 then Kernel.XH else if n land 1 = 1 then Kernel.XI (positive (n / 2)) else Kernel.XO (positive (n / 2))
-let z n = if n = 0 then Kernel.Z0 else Kernel.Zpos (positive n)
-
-let largest accepts =
-  if not (accepts 1) then None
-  else begin
-    let rec grow low = let next = min (2 * low) most_length in
-      if low < next && accepts next then grow next else (low, next) in
-    let rec halve low high = if high - low <= 1 then low
-      else let mid = low + (high - low) / 2 in if accepts mid then halve mid high else halve low mid in
-    let low, high = grow 1 in
-    Some (if low = high then low else halve low high)
-  end
-
-let starts s prefix = String.length s >= String.length prefix && String.sub s 0 (String.length prefix) = prefix
-
 let run model certificate asked =
   let bytes = read_file model in
-  if not (starts bytes "temper-model") then raise (Wrong "not a model in text form: it does not begin with 'temper-model 1'");
+  let t = Ask.read bytes in
   let digest = sha256 bytes in
-  let t = match Kernel.parse_bytes (list_of bytes) with
-    | Some t -> t | None -> raise (Refused "the file has something that the checker does not read") in
-  let source = string_of t.Kernel.t_source in
   let claim = match certificate with
     | Some path -> claim_of (read_file path) ~digest t | None -> asked in
-  if Kernel.specification_of t = None then
-    raise (Refused "the specification has something that the checker does not read");
-  let accepts length = Kernel.check_text (z claim.bits) t (z length) in
-  let length = match claim.length with
-    | Some l -> if accepts l then l else raise (Refused (Printf.sprintf "not at length %d in %s" l (name_of claim.bits)))
-    | None -> (match largest accepts with
-        | Some l -> l | None -> raise (Refused ("at no length in " ^ name_of claim.bits))) in
+  let length = Ask.length_of_model ~bits:claim.bits t claim.length in
   Printf.printf
-    "%s: proved: in every %s run the answer at every position of every string up to length %d is that of \"%s\" \
-     (check_sound, SHA-256 %s)\n%!" (shown model) (name_of claim.bits) length (shown source) digest
+    "%s: proved: in every %s run the answer at every position of every string up to length %.0f is that of \"%s\" \
+     (check_sound, SHA-256 %s)\n%!" (shown model) (name_of claim.bits) length (shown (source_of t)) digest
 
 (* ---- the command line ---- *)
 
-type options = { files : string list; asked_length : int option; asked_type : int option }
+type options = { files : string list; asked_length : float option; asked_type : int option }
 
 let rec read_options o = function
   | [] -> { o with files = List.rev o.files }
@@ -313,7 +258,7 @@ let rec read_options o = function
   | "--length" :: v :: rest when o.asked_length = None ->
     (match length_of v with
      | Some n -> read_options { o with asked_length = Some n } rest
-     | None -> raise (Wrong (Printf.sprintf "--length takes a whole number up to %d" most_length)))
+     | None -> raise (Wrong (Printf.sprintf "--length takes a whole number up to %.0f" most_length)))
   | "--type" :: v :: rest when o.asked_type = None ->
     (match bits_of v with
      | Some b -> read_options { o with asked_type = Some b } rest

@@ -242,9 +242,11 @@ if (!sample) {
 
 {
   const { doorstep } = await import('./doorstep.mjs');
+  const { checkedByProof } = await import('./checked.mjs');
   const { oneFile, server } = await import('./alone.mjs');
   await oneFile(Boolean(sample));
   await doorstep(Boolean(sample));
+  await checkedByProof();
   await server();
 }
 

@@ -13,11 +13,13 @@ import { textOf } from './strings.js';
 import { openFiles } from './take.js';
 import { drawTruthTable } from './truth_table.js';
 import { drawNoVerdict, drawVerdict } from './verdict.js';
-import { ask, onReport, painter, shareModule, tell } from './workers.js';
+import { ask, follow, onReport, painter, shareModule, tell } from './workers.js';
+
+const CHECK_MOST = 8000; // milliseconds of the proved checker
 
 const page = { state: fromFragment(location.hash), picture: null, ready: false };
 const charts = { factor: { of: '', points: [] }, length: { of: '', points: [] } };
-let breaks = null, proof = null, reach = null, busy = false, wanted = false, gallery = [];
+let breaks = null, proof = null, reach = null, checked = null, busy = false, wanted = false, gallery = [];
 
 // ---- the workers ----
 
@@ -126,6 +128,25 @@ async function findReach(of) {
   if (!found || keysOf(page.state).model !== of) return;
   reach = { of, ...found.proof };
   if (page.picture) drawProofs();
+  if (reach.length >= 0) after('checked', 150, () => findChecked(of));
+}
+
+/** The length up to which the proved checker accepts the model's file. A worker of its own is stopped where that takes too long. */
+function findChecked(of) {
+  page.stopChecking?.();
+  if (page.noChecker || checked?.of === of) return;
+  const stop = follow('checked', page.state, { milliseconds: CHECK_MOST / 2 }, data => {
+    page.stopChecking();
+    if (data.kind !== 'checked') return;
+    page.noChecker = !data.checked;
+    checked = { of, ...data.checked };
+    if (page.picture) drawProofs();
+  });
+  const timer = setTimeout(stop, CHECK_MOST);
+  page.stopChecking = () => {
+    clearTimeout(timer);
+    stop();
+  };
 }
 
 function findCharts(keys) {
@@ -182,6 +203,7 @@ function drawProofs() {
   picture.provedNow = Boolean(picture.provedHere || own?.proved);
   picture.bound = own?.bound ?? null;
   picture.proof = reach?.of === keys.model ? reach : null;
+  picture.checked = checked?.of === keys.model ? checked.length : -1;
   picture.bounding = picture.provedNow && !own; // the bound comes with the certificate, a little later
   picture.proving = !picture.provedNow && isRescaled(state) && !own;
   drawVerdict(picture, state);

@@ -35,6 +35,13 @@ function provedLength(picture, state) {
   return !proof || proof.length < 0 ? '' : proof.length >= 2 ** 40 ? '2⁴⁰' : grouped(proof.length);
 }
 
+/** What the proved checker accepts, as a sentence; of scales that were chosen by hand it was not asked. */
+function checkedWords(picture, state) {
+  if (isRescaled(state) || !(picture.checked >= 0)) return '';
+  const length = picture.checked >= 2 ** 40 ? '2⁴⁰' : grouped(picture.checked);
+  return ` <span class="checked">Checked by a <abbr title="Coq has proved that this checker accepts no model file that gives a wrong answer">proved checker</abbr> up to ${length} letters.</span>`;
+}
+
 function badgeOf(picture, state) {
   const length = provedLength(picture, state);
   if (picture.provedNow) return `<span class="badge ok">proved${length ? ` up to ${length}<span class="far"> letters</span>` : ''}</span>`;
@@ -51,7 +58,7 @@ export function drawVerdict(picture, state) {
   box.className = `verdict ${!right ? 'wrong' : picture.wrong ? 'part' : picture.provedNow ? 'proved' : ''}`;
   const error = picture.capture ? picture.errors[state.h] : Math.max(-1, ...picture.errors), shown = error < 0 ? picture.distance : error, head = picture.about.heads[state.h];
   put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>${badgeOf(picture, state)}</div>` +
-    `<p class="say">${escape(sentence(picture, state))}</p>` +
+    `<p class="say">${escape(sentence(picture, state))}${checkedWords(picture, state)}</p>` +
     `<dl><dt>largest error${head ? `<span class="far">, head ${head.layer}.${head.head}</span>` : ''}</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
     `<dt>bound</dt><dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dt>proved up to</dt><dd>${provedLength(picture, state) || (picture.proof || isRescaled(state) ? 'none' : '…')}</dd></dl>`);
 }

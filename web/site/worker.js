@@ -2,6 +2,7 @@
 // takes long. Everything that is shown was computed by the library.
 
 import { Engine } from './engine/temper.js';
+import { provedChecker } from './proved_checker.js';
 import { engineBytes } from './source.js';
 import { lengthen, textOf } from './strings.js';
 import { Workshop, blame } from './workshop.js';
@@ -288,7 +289,9 @@ onmessage = async ({ data }) => {
         await pause();
         if (id !== background) return;
       }
-    } else if (what === 'worst') send({ kind: 'string', text: worstString(shop, state, 400) });
+    } else if (what === 'checked')
+      send({ kind: 'checked', checked: provedChecker && shop.checked(state, provedChecker, data.milliseconds) });
+    else if (what === 'worst') send({ kind: 'string', text: worstString(shop, state, 400) });
     else if (what === 'take') send({ kind: 'taken', ...shop.take(state, data.thing, lengthen(state, shop.base(state).about())) });
     else if (what === 'limits') {
       for (const report of shop.limits(state, data.types)) {

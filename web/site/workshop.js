@@ -152,6 +152,11 @@ export class Workshop {
     return this.sure.get(`${this.baseKey(state)} ${state.type} longest`, () => this.base(state).proof(state.type));
   }
 
+  /** What the proved checker says of the model's file, as far as it comes in so many milliseconds. */
+  checked(state, checker, milliseconds) {
+    return checker(new TextEncoder().encode(this.base(state).print()), state.type, milliseconds);
+  }
+
   isRescaled(state) {
     return Boolean(state.s) || state.t !== 1;
   }

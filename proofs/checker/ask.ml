@@ -1,0 +1,78 @@
+(* What the programs around the extracted checker share: main.ml, which is temper-checker, and browser.ml, which is the playground's.
+
+   This file is not proved. It hands the bytes of a model to Kernel.parse_bytes, asks Kernel.check_text about them, and looks
+   for the largest length with the answer yes. Lengths are whole numbers in doubles, since JavaScript has no other large ones. *)
+
+exception Wrong of string         (* exit 2: not what the command line promises *)
+exception Refused of string       (* exit 4: not accepted, which refutes nothing *)
+
+let most_length = 9007199254740992.   (* 2^53 *)
+
+let bits_of = function "f32" -> Some 24 | "f64" -> Some 53 | _ -> None
+let name_of bits = if bits = 24 then "f32" else "f64"
+
+let length_of s =
+  if s <> "" && String.length s <= 16 && String.for_all (fun c -> c >= '0' && c <= '9') s
+  then let n = float_of_string s in if n <= most_length then Some n else None
+  else None
+
+(* ---- texts and numbers as the checker has them ---- *)
+
+let list_of s =
+  let rec go k l = if k < 0 then l else go (k - 1) (s.[k] :: l) in
+  go (String.length s - 1) []
+let string_of l =
+  let b = Buffer.create 64 in
+  List.iter (Buffer.add_char b) l;
+  Buffer.contents b
+
+let rec positive n =
+  if n = 1. then Kernel.XH
+  else if Float.rem n 2. = 1. then Kernel.XI (positive (Float.floor (n /. 2.)))
+  else Kernel.XO (positive (n /. 2.))
+let z n = if n = 0. then Kernel.Z0 else Kernel.Zpos (positive n)
+
+(* What stands in quotes: without control characters. *)
+let shown s =
+  let b = Buffer.create (String.length s) in
+  String.iter (fun c -> match c with
+      | '\n' -> Buffer.add_string b "\\n"
+      | c when Char.code c < 32 || Char.code c = 127 -> Buffer.add_string b (Printf.sprintf "\\x%02X" (Char.code c))
+      | c -> Buffer.add_char b c) s;
+  Buffer.contents b
+
+(* ---- questions ---- *)
+
+let starts s prefix = String.length s >= String.length prefix && String.sub s 0 (String.length prefix) = prefix
+
+(* The model in these bytes, with a specification that the checker reads. *)
+let read bytes =
+  if not (starts bytes "temper-model") then raise (Wrong "not a model in text form: it does not begin with 'temper-model 1'");
+  match Kernel.parse_bytes (list_of bytes) with
+  | None -> raise (Refused "the file has something that the checker does not read")
+  | Some t when Kernel.specification_of t = None ->
+    raise (Refused "the specification has something that the checker does not read")
+  | Some t -> t
+
+let source_of (t : Kernel.text_model) = string_of t.Kernel.t_source
+
+(* The largest length that is accepted, if any is. *)
+let largest accepts =
+  if not (accepts 1.) then None
+  else begin
+    let rec grow low = let next = Float.min (2. *. low) most_length in
+      if low < next && accepts next then grow next else (low, next) in
+    let rec halve low high = if high -. low <= 1. then low
+      else let mid = Float.floor ((low +. high) /. 2.) in if accepts mid then halve mid high else halve low mid in
+    let low, high = grow 1. in
+    Some (if low = high then low else halve low high)
+  end
+
+let accepted ~bits t length = Kernel.check_text (z (Float.of_int bits)) t (z length)
+
+(* The length for which the model is accepted: the one that is asked for, or the largest. *)
+let length_of_model ~bits t = function
+  | Some l when accepted ~bits t l -> l
+  | Some l -> raise (Refused (Printf.sprintf "not at length %.0f in %s" l (name_of bits)))
+  | None -> (match largest (accepted ~bits t) with
+      | Some l -> l | None -> raise (Refused ("at no length in " ^ name_of bits)))
