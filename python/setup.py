@@ -63,6 +63,10 @@ class BuildWithLibrary(build_py):
         shutil.copy(library, package / "libtemper.so")
         (package / "program").mkdir(exist_ok=True)
         shutil.copy(program, package / "program" / "temper")
+        # What `make checker` has made, if it was called: Coq is not asked for here.
+        checker = program.parent / "temper-checker"
+        if checker.is_file():
+            shutil.copy(checker, package / "program" / "temper-checker")
         notices = os.environ.get("TEMPER_NOTICES")
         if notices:
             shutil.copytree(notices, package / "licenses", dirs_exist_ok=True)

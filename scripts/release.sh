@@ -60,6 +60,7 @@ site() {
 }
 
 stage "library and program" target all
+stage "proved checker" target checker
 stage "playground" target web-file web
 stage "wheel" target wheel
 stage "source distribution for pip" sdist
@@ -70,6 +71,7 @@ stage "site as an archive" site
 stage "theory as PDF" target theory.pdf
 stage "sources" sources
 cp "$build"/wheel/dist/*.whl "$build"/deb/*.deb "$build/npm/temper-softmax-$version.tgz" "$out"
+cp "$build/temper-checker" "$out/temper-checker-$version-linux-$(uname -m)"
 cp "$build/theory.pdf" "$out/temper-$version-theory.pdf"
 cp "$build/temper-playground.html" "$out/temper-$version-playground.html"
 (cd "$out" && sha256sum -- * >SHA256SUMS.part && mv SHA256SUMS.part SHA256SUMS)

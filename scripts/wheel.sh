@@ -47,6 +47,14 @@ else
     export WHEEL_SYSTEMS=${WHEEL_SYSTEMS-trixie}
 fi
 
+# The proved checker, if `make checker` has made it: linked with everything inside, so it needs no older system.
+if [ -x "$build/temper-checker" ]; then
+    cp "$build/temper-checker" "$native"
+    strip "$native/temper-checker"
+else
+    echo "wheel: it carries no temper-checker, since make checker was not called"
+fi
+
 # In a copy, so that nothing is left in the sources.
 mkdir -p "$room/python"
 git -C "$root" ls-files -z -co --exclude-standard python include LICENSE | (cd "$root" && xargs -0 ls -d) | tar -C "$root" -c -T - | tar -C "$room/python" -x

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from . import _html, errors
+from . import _checker, _html, errors
 from ._library import (Progress, Watcher, call, count_of, ffi, function, hint_of, lib, path_bytes, read_bytes, take, text,
                        write_bytes)
 from ._optional import Framed
@@ -55,10 +55,14 @@ class Certificate(Framed):
     logits          proved: how far computed logits are at most from what their rows say, as text, or ""
     log_probabilities  proved: how far they are from the logarithms of the source's probabilities; "": logits are not part of
                     the claim, and logits_note says why
+    checked_by      who checked the proof
     """
 
-    def __init__(self, handle: Any, model: "Model", length: int, type: str) -> None:
-        """Use Model.certify."""
+    def __init__(self, handle: Any, model: "Model", length: int, type: str, file: Optional[bytes]) -> None:
+        """Use Model.certify. `file`: what it is about, or None: the model's text form."""
+        self._model: "Optional[Model]" = model
+        self._file = file
+        self._checked_by: Optional[str] = None
         self._handle, self.length, self.type = handle, length, type
         about = lib.temper_certificate_about(handle)
         self.verdict = _VERDICTS[about.verdict]
@@ -91,7 +95,8 @@ class Certificate(Framed):
         return self.proved
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_handle": None, "_json": self.json if self.proved else None}
+        file = self._model_bytes() if self.proved else None
+        return {**self.__dict__, "_handle": None, "_json": self.json if self.proved else None, "_file": file, "_model": None}
 
     def _repr_html_(self) -> str:
         kind = {"proved": "proved", "refuted": "wrong"}.get(self.verdict, "")
@@ -150,6 +155,27 @@ class Certificate(Framed):
         """The same as a dictionary."""
         found: Dict[str, Any] = json.loads(self.json)
         return found
+
+    @property
+    def checked_by(self) -> str:
+        """Who checked the proof: "audit and proved checker", "audit", or "" where there is no proof. The first time this runs the
+        audit, whose code shares nothing with the prover, and asks temper-checker, whose soundness is a theorem, if it is installed
+        (doc/checker.md); TEMPER_CHECKER names another one. AuditError if the audit refuses the certificate."""
+        if not self.proved:
+            return ""
+        if self._checked_by is None:
+            model, claim = self._model_bytes(), self.json.encode("utf-8")
+            audit(claim, model)
+            digest = str(self.data["model"]["sha256"])
+            self._checked_by = "audit and proved checker" if _checker.accepts(model, claim, digest) else "audit"
+        return self._checked_by
+
+    def _model_bytes(self) -> bytes:
+        """The bytes that it is about."""
+        if self._file is None:
+            assert self._model is not None
+            self._file = self._model._file_bytes(None)
+        return self._file
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes the certificate; the file is whole or untouched."""

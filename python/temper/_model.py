@@ -331,7 +331,7 @@ class Model:
         except errors.LimitError:
             watcher.raise_error()
             raise
-        return Certificate(handle, self, length, type_name(type))
+        return Certificate(handle, self, length, type_name(type), data)
 
     def proof(self, type: NumberType = "f64", hard: bool = False) -> Proof:
         """What is proved of the answers to all strings in a number format: the claim, and up to which length."""

@@ -1,11 +1,14 @@
 """Python as people expect it: names that are functions, number formats by any name, strings of any kind, pickles, tables, charts."""
+import hashlib
 import inspect
 import multiprocessing
+import os
 import pickle
 import random
 import re
 import subprocess
 import sys
+import tempfile
 import types
 import typing
 import unittest
@@ -235,6 +238,71 @@ class Pickles(unittest.TestCase):
         model = temper.compile("H(b -> O a)", alphabet="abc")
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             self.assertEqual(pool.apply(answers_elsewhere, (model, ["caab", "cba"])), ([True, False], repr(model)))
+
+
+class CheckedBy(unittest.TestCase):
+    """Who checked a proof: the audit always, the proved checker where there is one that accepts."""
+
+    def setUp(self):
+        room = tempfile.TemporaryDirectory()
+        self.addCleanup(room.cleanup)
+        self.room = room.name
+        self.model = temper.compile("H(b -> O a)", alphabet="abc")
+        self.digest = hashlib.sha256(self.model.text.encode()).hexdigest()
+
+    def program(self, said, status, folder=""):
+        path = os.path.join(self.room, folder, "temper-checker")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\necho x >>{self.room}/asked\necho '{said}'\nexit {status}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def asked(self):
+        return os.path.exists(os.path.join(self.room, "asked"))
+
+    def found(self, **environment):
+        with mock.patch.dict(os.environ, environment):
+            return self.model.certify(100, "f32").checked_by
+
+    def test_answers(self):
+        """Only the status 0 and the line about the same file count."""
+        right = f"m: proved: (check_sound, SHA-256 {self.digest})"
+        for said, status, both in ((right, 0, True), (right, 4, False), (right.replace(self.digest[0], "x"), 0, False), ("proved", 0, False)):
+            found = self.found(TEMPER_CHECKER=self.program(said, status))
+            self.assertEqual(found, "audit and proved checker" if both else "audit", (said, status))
+        self.assertTrue(self.asked())
+        self.assertEqual(self.found(TEMPER_CHECKER=os.path.join(self.room, "missing")), "audit")
+        self.assertEqual(self.model.certify(10**17, "f32", search=False).checked_by, "")
+
+    def test_not_of_the_working_folder(self):
+        """A program of that name in the working folder is not run, also if PATH has this folder."""
+        right = f"m: proved: (check_sound, SHA-256 {self.digest})"
+        self.program(right, 0)
+        before = os.getcwd()
+        os.chdir(self.room)
+        try:
+            self.found(PATH=f"{os.environ['PATH']}:{self.room}::.")
+        finally:
+            os.chdir(before)
+        self.assertFalse(self.asked())
+
+    def test_file_and_pickle(self):
+        """It is asked about the file that the certificate names, also after pickling."""
+        path = os.path.join(self.room, "m.safetensors")
+        self.model.save(path)
+        with open(path, "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        certificate = pickle.loads(pickle.dumps(temper.load(path).certify(100, "f32")))
+        with mock.patch.dict(os.environ, TEMPER_CHECKER=self.program(f"(check_sound, SHA-256 {digest})", 0)):
+            self.assertEqual(certificate.checked_by, "audit and proved checker")
+
+    def test_real_one(self):
+        """Where `make checker` has built one, it accepts this model and declines what it does not know."""
+        real = os.path.join(os.environ["TEMPER_BUILD"], "temper-checker")
+        if not os.path.exists(real):
+            return
+        self.assertEqual(self.found(TEMPER_CHECKER=real), "audit and proved checker")
 
 
 class Shown(unittest.TestCase):

@@ -23,6 +23,8 @@ assert model.run(["caab", "cba"]).tolist() == [True, False]
 certificate = model.certify(1000, "f32")
 assert certificate.proved
 temper.audit(certificate, model)
+carried = os.path.exists(os.path.join(os.path.dirname(temper.__file__), "program", "temper-checker"))
+assert certificate.checked_by == ("audit and proved checker" if carried else "audit")
 assert temper.compile(regex="(ab)*").run(["abab", "aba"]).tolist() == [True, False]
 assert version("temper-softmax") == temper.__version__
 

@@ -30,7 +30,7 @@ check() { # what, command ...
 accepts() { [ "$("$@" run -f 'H(b -> O a)' --alphabet abc caab cba)" = $'accept\tcaab\nreject\tcba' ]; }
 
 cd "$out" || exit 1
-check "checksums" sh -c 'sha256sum -c --quiet SHA256SUMS && [ "$(ls | wc -l)" = "$(($(wc -l <SHA256SUMS) + 1))" ] && [ "$(ls | wc -l)" = 11 ]'
+check "checksums" sh -c 'sha256sum -c --quiet SHA256SUMS && [ "$(ls | wc -l)" = "$(($(wc -l <SHA256SUMS) + 1))" ] && [ "$(ls | wc -l)" = 12 ]'
 
 old_enough() { # the wheel is for glibc 2.31 or older
     case $(echo ./*.whl) in *-manylinux_2_[0-9]_* | *-manylinux_2_[12][0-9]_* | *-manylinux_2_3[01]_*) ;; *) echo ./*.whl; false ;; esac
@@ -41,6 +41,15 @@ installed() { # name, file
         cd "$room" && "$room/$1/bin/python" "$root/tests/release/use.py"
 }
 check "pip installs the wheel" installed wheel "$out"/temper_softmax-*.whl
+checked_by() { "$1" -c 'import sys, temper
+sys.exit(temper.compile("O a", alphabet="ab").certify(100, "f32").checked_by != "audit and proved checker")'; }
+check "the wheel carries the proved checker, which accepts" checked_by "$room/wheel/bin/python"
+alone() {
+    cp "$out/temper-checker-$version-linux-$(uname -m)" "$room/temper-checker" && chmod +x "$room/temper-checker" &&
+        "$room/wheel/bin/temper" compile -f 'O a' --alphabet ab -o "$room/o.temper" && "$room/temper-checker" "$room/o.temper" --length 100 --type f32 &&
+        ! ldd "$room/temper-checker"
+}
+check "the proved checker runs alone" alone
 check "pip builds and installs the source distribution" installed sdist "$out/temper_softmax-$version.tar.gz"
 
 built() {
@@ -54,6 +63,8 @@ debian() {
     inside() { sh "$root/tests/bare/enter.sh" "$room/debian" "$@"; }
     inside sh -c 'apt-get update -qq && cd /root && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ./temper_*.deb ./libtemper0*.deb' &&
         accepts inside temper && inside temper certify -f 'O a' --alphabet ab --length 9 | grep '^proved' &&
+        inside sh -c 'cd /root && temper compile -f "O a" --alphabet ab -o o.temper && temper certify o.temper --length 9 -o o.json &&
+            temper audit o.json o.temper | grep "checked by a proved checker"' &&
         inside sh -c 'cd /root && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ./libtemper-dev_*.deb gcc libc6-dev pkg-config &&
             cc answer.c $(pkg-config --cflags --libs temper) -o answer && ./answer && dpkg -L temper | grep man1/temper.1.gz &&
             apt-get purge -qq -y temper libtemper0.1 libtemper-dev && ! command -v temper'
