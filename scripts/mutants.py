@@ -88,7 +88,7 @@ ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="
 OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 WORDS = {"return", "case", "else", "do", "goto", "if", "while", "for", "switch", "define"}
 # The places that a message names (line and column, layer and head) are not part of any proof.
-MESSAGES = {"refuse", "pattern_refuse", "text_escaped", "trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "ordinary_refuse", "say", "__attribute__", "length_too_large",
+MESSAGES = {"refuse", "audit_regex_refuse", "text_escaped", "trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "ordinary_refuse", "say", "__attribute__", "length_too_large",
             "error_write"}
 # How far the work is, and which head it is about.
 PROGRESS = {"certification_progress", "check_head"}

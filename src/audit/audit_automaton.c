@@ -262,7 +262,7 @@ static uint32_t copy_run(guesses *g, uint32_t low, uint32_t high) {
 /* least to most copies one after the other; the way out opens behind the copy number least. Without an end the last
    copy leads back to itself. */
 static run make_repeat(guesses *g, run x, uint32_t least, uint32_t most) {
-    uint32_t high = (uint32_t)g->count, copies = most == PATTERN_NO_END ? (least ? least : 1) : most;
+    uint32_t high = (uint32_t)g->count, copies = most == AUDIT_REGEX_NO_END ? (least ? least : 1) : most;
     if (copies == 0) {
         forget(g, x.low);
         uint32_t in = guesses_state(g), out = guesses_state(g);
@@ -279,7 +279,7 @@ static run make_repeat(guesses *g, run x, uint32_t least, uint32_t most) {
         uint32_t moved = k * (high - x.low);
         if (k >= least) guesses_edge(g, here, NO_LETTER, out);
         guesses_edge(g, here, NO_LETTER, x.in + moved);
-        if (most == PATTERN_NO_END && k + 1 == copies) guesses_edge(g, x.out + moved, NO_LETTER, x.in + moved);
+        if (most == AUDIT_REGEX_NO_END && k + 1 == copies) guesses_edge(g, x.out + moved, NO_LETTER, x.in + moved);
         here = x.out + moved;
     }
     guesses_edge(g, here, NO_LETTER, out);
@@ -305,20 +305,20 @@ static run make_all(guesses *g) {
     run *stack = arena_alloc(g->arena, g->p->count, sizeof *stack);
     size_t depth = 0;
     for (size_t k = 0; k < g->p->count; k++) {
-        const pattern_part *x = &g->p->parts[k];
+        const audit_regex_part *x = &g->p->parts[k];
         switch (x->op) {
-        case PATTERN_EMPTY: stack[depth++] = make_leaf(g, NO_LETTER); break;
-        case PATTERN_SET: stack[depth++] = make_leaf(g, x->set); break;
-        case PATTERN_CAT:
+        case AUDIT_REGEX_EMPTY: stack[depth++] = make_leaf(g, NO_LETTER); break;
+        case AUDIT_REGEX_SET: stack[depth++] = make_leaf(g, x->set); break;
+        case AUDIT_REGEX_CAT:
             depth--;
             guesses_edge(g, stack[depth - 1].out, NO_LETTER, stack[depth].in);
             stack[depth - 1].out = stack[depth].out;
             break;
-        case PATTERN_OR: depth--, stack[depth - 1] = make_or(g, stack[depth - 1], stack[depth]); break;
-        case PATTERN_BOTH: depth--, stack[depth - 1] = make_both(g, stack[depth - 1], stack[depth]); break;
-        case PATTERN_NOT: stack[depth - 1] = make_not(g, stack[depth - 1]); break;
-        case PATTERN_LOOK: stack[depth - 1] = guesses_look(g, stack[depth - 1], x->behind, x->negated); break;
-        case PATTERN_REPEAT: stack[depth - 1] = make_repeat(g, stack[depth - 1], x->least, x->most); break;
+        case AUDIT_REGEX_OR: depth--, stack[depth - 1] = make_or(g, stack[depth - 1], stack[depth]); break;
+        case AUDIT_REGEX_BOTH: depth--, stack[depth - 1] = make_both(g, stack[depth - 1], stack[depth]); break;
+        case AUDIT_REGEX_NOT: stack[depth - 1] = make_not(g, stack[depth - 1]); break;
+        case AUDIT_REGEX_LOOK: stack[depth - 1] = guesses_look(g, stack[depth - 1], x->behind, x->negated); break;
+        case AUDIT_REGEX_REPEAT: stack[depth - 1] = make_repeat(g, stack[depth - 1], x->least, x->most); break;
         }
     }
     return stack[0];
@@ -338,7 +338,7 @@ void guesses_turn(guesses *g) {
 
 /* ---- letters ---- */
 
-uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
+uint32_t *audit_regex_classes(uint32_t *count, const audit_regex *p, arena *a) {
     size_t letters = p->letters->count;
     uint32_t *class_of = arena_alloc(a, letters, sizeof *class_of);
     table index;
@@ -355,10 +355,10 @@ uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
     return class_of;
 }
 
-automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
+automaton *automaton_from_regex(arena *a, const audit_regex *p, bool reversed) {
     guesses g = {.arena = a, .p = p};
     work_begin("making the automaton of the expression", work_limit(AUTOMATON_WORK));
-    g.class_of = pattern_classes(&g.classes, p, a);
+    g.class_of = audit_regex_classes(&g.classes, p, a);
     g.in_set = arena_alloc(a, p->set_count, sizeof *g.in_set);
     for (size_t s = 0; s < p->set_count; s++) {
         g.in_set[s] = arena_alloc(a, g.classes, sizeof **g.in_set);
@@ -374,7 +374,7 @@ automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
 }
 
 automaton *automaton_reversed(arena *a, const automaton *x, size_t letters) {
-    pattern none = {0};
+    audit_regex none = {0};
     guesses g = {.arena = a, .p = &none, .classes = x->classes};
     run all = embed(&g, x);
     guesses_turn(&g);

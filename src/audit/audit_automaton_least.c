@@ -1,5 +1,5 @@
 /* The least automaton, after Moore: states are told apart by longer and longer words, until nothing new is told. */
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef AUDIT_AUDIT_GUESSES_H
 #define AUDIT_AUDIT_GUESSES_H
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 
 #define NO_LETTER  UINT32_MAX  /* the label of an edge that reads nothing */
 #define TEST_LABEL 0x80000000u /* + 2 * look: it reads nothing where the look holds; + 1: where it does not */
@@ -18,7 +18,7 @@ typedef struct edge {
    the way out, and no edge leaves the run. */
 typedef struct guesses {
     arena *arena;
-    const pattern *p;
+    const audit_regex *p;
     uint32_t classes;
     const uint32_t *class_of;
     bool **in_set;   /* [sets][classes] */

@@ -6,7 +6,7 @@
 #ifndef AUDIT_AUDIT_LANGUAGE_H
 #define AUDIT_AUDIT_LANGUAGE_H
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "logic/formula.h"
 
 /* What operators remember: one coordinate per node that looks back (or forward), in the order of the nodes. */

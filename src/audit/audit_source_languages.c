@@ -24,8 +24,8 @@ const automaton *audit_language_automaton(const audit *a, const formula_language
     bool from_right = audit_reads_from_right(a->model);
     const alphabet *letters = &a->model->letters;
     if (l->kind == LANGUAGE_REGEX)
-        return automaton_from_pattern(a->arena, pattern_read(a->arena, l->source, l->source_length, letters),
-                                      from_right);
+        return automaton_from_regex(a->arena, audit_regex_read(a->arena, l->source, l->source_length, letters),
+                                    from_right);
     const automaton *x = automaton_from_table(a->arena, l->source, l->source_length, letters);
     return from_right ? automaton_reversed(a->arena, x, letters->count) : x;
 }

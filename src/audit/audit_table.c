@@ -3,7 +3,7 @@
    which nothing is accepted. */
 #include <string.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "base/work.h"
 
 typedef struct move {
@@ -11,9 +11,9 @@ typedef struct move {
 } move;
 
 typedef struct reader {
-    pattern_text t;
-    pattern labels; /* its sets */
-    table index;    /* name -> state */
+    audit_regex_text t;
+    audit_regex labels; /* its sets */
+    table index;        /* name -> state */
     uint32_t states;
     uint32_t *accepting;
     size_t accepting_count, accepting_capacity;
@@ -27,18 +27,18 @@ static bool is_end(char c) { return !c || c == '\n' || c == ';'; }
 
 /* Whether the line has another field, which begins here. */
 static bool next_field(reader *r) {
-    pattern_text *t = &r->t;
-    while (is_blank(pattern_look(t, 0))) t->at++;
-    char c = pattern_look(t, 0);
-    if ((c == '-' || c == '/') && pattern_look(t, 1) == c)
-        while (pattern_look(t, 0) && pattern_look(t, 0) != '\n') t->at++;
-    return !is_end(pattern_look(t, 0));
+    audit_regex_text *t = &r->t;
+    while (is_blank(audit_regex_look(t, 0))) t->at++;
+    char c = audit_regex_look(t, 0);
+    if ((c == '-' || c == '/') && audit_regex_look(t, 1) == c)
+        while (audit_regex_look(t, 0) && audit_regex_look(t, 0) != '\n') t->at++;
+    return !is_end(audit_regex_look(t, 0));
 }
 
 static size_t word_size(const reader *r) {
     size_t size = 0;
-    for (char c = pattern_look(&r->t, 0); !is_end(c) && !is_blank(c) && c != '{' && c != '}';)
-        c = pattern_look(&r->t, ++size);
+    for (char c = audit_regex_look(&r->t, 0); !is_end(c) && !is_blank(c) && c != '{' && c != '}';)
+        c = audit_regex_look(&r->t, ++size);
     return size;
 }
 
@@ -54,9 +54,9 @@ static bool take(reader *r, const char *word) {
 
 static uint32_t read_state(reader *r) {
     bool fresh;
-    if (!next_field(r) || !word_size(r)) pattern_refuse(&r->t, "a state should stand here");
+    if (!next_field(r) || !word_size(r)) audit_regex_refuse(&r->t, "a state should stand here");
     if (is_word(r, "start") || is_word(r, "accept") || is_word(r, "alphabet") || is_word(r, "tokens"))
-        pattern_refuse(&r->t, "this word is no state");
+        audit_regex_refuse(&r->t, "this word is no state");
     if (r->states > work_limit(AUTOMATON_STATES))
         trap_raise_remedy(r->t.arena->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
                           "a table of more states than are audited");
@@ -68,11 +68,12 @@ static uint32_t read_state(reader *r) {
 
 /* A set as in expressions; with tokens also a bare word. */
 static bool *read_label(reader *r) {
-    pattern_text *t = &r->t;
-    if (!next_field(r) || pattern_has(t, "{") || pattern_has(t, "}")) pattern_refuse(t, "a letter should stand here");
-    if (!t->letters->tokens || pattern_has(t, "<") || pattern_has(t, "[") || is_word(r, "."))
-        return pattern_read_set(t);
-    bool *set = pattern_new_set(t);
+    audit_regex_text *t = &r->t;
+    if (!next_field(r) || audit_regex_has(t, "{") || audit_regex_has(t, "}"))
+        audit_regex_refuse(t, "a letter should stand here");
+    if (!t->letters->tokens || audit_regex_has(t, "<") || audit_regex_has(t, "[") || is_word(r, "."))
+        return audit_regex_read_set(t);
+    bool *set = audit_regex_new_set(t);
     uint32_t letter = alphabet_find(t->letters, t->bytes + t->at, word_size(r));
     if (letter != UINT32_MAX) set[letter] = true;
     t->at += word_size(r);
@@ -82,8 +83,8 @@ static bool *read_label(reader *r) {
 static void read_move(reader *r) {
     move m = {.from = read_state(r), .set = (uint32_t)r->labels.set_count};
     bool *set = read_label(r);
-    char c = pattern_look(&r->t, 0);
-    if (!is_blank(c)) pattern_refuse(&r->t, "a letter or class should end here");
+    char c = audit_regex_look(&r->t, 0);
+    if (!is_blank(c)) audit_regex_refuse(&r->t, "a letter or class should end here");
     array_push(r->t.arena, r->labels.sets, r->labels.set_count, r->labels.set_capacity, set);
     m.to = read_state(r);
     array_push(r->t.arena, r->moves, r->move_count, r->move_capacity, m);
@@ -91,7 +92,7 @@ static void read_move(reader *r) {
 
 static void read_line(reader *r) {
     if (take(r, "start")) {
-        if (r->start != UINT32_MAX) pattern_refuse(&r->t, "a second start");
+        if (r->start != UINT32_MAX) audit_regex_refuse(&r->t, "a second start");
         r->start = read_state(r);
     } else if (take(r, "accept")) {
         while (next_field(r)) {
@@ -102,11 +103,11 @@ static void read_line(reader *r) {
         while (next_field(r)) read_label(r);
     } else if (take(r, "tokens")) {
         if (!next_field(r) || !take(r, r->t.letters->tokens ? "yes" : "no"))
-            pattern_refuse(&r->t, "other letters than the model's");
+            audit_regex_refuse(&r->t, "other letters than the model's");
     } else {
         read_move(r);
     }
-    if (next_field(r)) pattern_refuse(&r->t, "the line should end here");
+    if (next_field(r)) audit_regex_refuse(&r->t, "the line should end here");
 }
 
 /* State 0 is the start: the two change places. */
@@ -120,11 +121,11 @@ automaton *automaton_from_table(arena *a, const char *bytes, size_t length, cons
     table_init(&r.index, a);
     for (; r.t.at < length; r.t.at++) {
         if (next_field(&r)) read_line(&r);
-        if (r.t.at < length && !pattern_look(&r.t, 0)) pattern_refuse(&r.t, "a NUL byte");
+        if (r.t.at < length && !audit_regex_look(&r.t, 0)) audit_regex_refuse(&r.t, "a NUL byte");
     }
-    if (r.start == UINT32_MAX) pattern_refuse(&r.t, "it has no start");
+    if (r.start == UINT32_MAX) audit_regex_refuse(&r.t, "it has no start");
     automaton x = {.states = r.states + 1};
-    x.class_of = pattern_classes(&x.classes, &r.labels, a);
+    x.class_of = audit_regex_classes(&x.classes, &r.labels, a);
     uint64_t most = work_limit(AUTOMATON_WORK);
     if ((uint64_t)x.states * x.classes > most / 16 || (uint64_t)r.move_count * x.classes > most)
         trap_raise_remedy(a->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
@@ -138,7 +139,7 @@ automaton *automaton_from_table(arena *a, const char *bytes, size_t length, cons
             if (!r.labels.sets[r.moves[k].set][some[c]]) continue;
             uint32_t *to = &x.next[(size_t)number_of(&r, r.moves[k].from) * x.classes + c];
             if (*to != r.states && *to != number_of(&r, r.moves[k].to))
-                pattern_refuse(&r.t, "one letter leads to two states");
+                audit_regex_refuse(&r.t, "one letter leads to two states");
             *to = number_of(&r, r.moves[k].to);
         }
     x.accepts = arena_zalloc(a, x.states, 1);

@@ -3,7 +3,7 @@
 #ifndef AUDIT_AUDIT_WEIGHTS_H
 #define AUDIT_AUDIT_WEIGHTS_H
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "logic/formula.h"
 #include "number/rational.h"
 

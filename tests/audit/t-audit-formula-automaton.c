@@ -31,8 +31,8 @@ static void made(void *context) {
     const automaton **languages = arena_zalloc(&memory, f->language_count, sizeof *languages);
     for (size_t k = 0; k < f->language_count; k++) {
         const formula_language *l = &f->languages[k];
-        languages[k] = automaton_from_pattern(
-            &memory, pattern_read(&memory, l->source, l->source_length, &x->spec->letters), x->forward);
+        languages[k] = automaton_from_regex(
+            &memory, audit_regex_read(&memory, l->source, l->source_length, &x->spec->letters), x->forward);
     }
     x->made = language_automaton(x->spec, x->forward, x->empty, languages, &memory);
 }

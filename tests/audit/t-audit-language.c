@@ -28,8 +28,8 @@ static const dfa *automaton_of(trial *x, bool reversed) {
     const dfa *d = dfa_from_regex(x->arena, regex_parse(x->arena, x->regex, strlen(x->regex), false, 1, 1),
                                   &x->letters, x->arena);
     if (!reversed) return d;
-    const pattern *p = pattern_read(x->arena, x->regex, strlen(x->regex), &x->letters);
-    const automaton *back = automaton_from_pattern(x->arena, p, true);
+    const audit_regex *p = audit_regex_read(x->arena, x->regex, strlen(x->regex), &x->letters);
+    const automaton *back = automaton_from_regex(x->arena, p, true);
     dfa *out = dfa_new(x->arena, back->states, back->classes, (uint32_t)x->letters.count);
     memcpy(out->next, back->next, (size_t)back->states * back->classes * sizeof *out->next);
     memcpy(out->accepts, back->accepts, back->states);
@@ -62,8 +62,8 @@ static void make(void *context) {
 static void check(void *context) {
     trial *x = context;
     language_table t;
-    const pattern *p = pattern_read(x->arena, x->audited_regex, strlen(x->audited_regex), &x->letters);
-    language_begin(&t, &x->spec, automaton_from_pattern(x->arena, p, x->forward), x->forward, x->arena);
+    const audit_regex *p = audit_regex_read(x->arena, x->audited_regex, strlen(x->audited_regex), &x->letters);
+    language_begin(&t, &x->spec, automaton_from_regex(x->arena, p, x->forward), x->forward, x->arena);
     language_read_rows(&t, x->rows, x->row_count);
     language_check(&t);
     for (size_t k = 0; k < x->row_count; k++) {

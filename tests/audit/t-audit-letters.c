@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "automata/regex.h"
 #include "base/entry.h"
 #include "test.h"
@@ -21,7 +21,7 @@ typedef struct reading {
 static void audited(void *context) {
     reading *x = context;
     x->audited =
-        automaton_from_pattern(x->arena, pattern_read(x->arena, x->text, strlen(x->text), x->letters), false);
+        automaton_from_regex(x->arena, audit_regex_read(x->arena, x->text, strlen(x->text), x->letters), false);
 }
 
 static void compiled(void *context) {
@@ -384,7 +384,7 @@ typedef struct cut {
 
 static void read_cut(void *context) {
     cut *x = context;
-    x->read = automaton_from_pattern(x->arena, pattern_read(x->arena, x->text, x->length, x->letters), false);
+    x->read = automaton_from_regex(x->arena, audit_regex_read(x->arena, x->text, x->length, x->letters), false);
 }
 
 /* What stands behind the end is not read, and a NUL byte is refused wherever it stands. */
@@ -430,7 +430,7 @@ static void check_ends(arena *a) {
 /* How often something may be repeated: read, not made. */
 static void read_only(void *context) {
     cut *x = context;
-    pattern_read(x->arena, x->text, x->length, x->letters);
+    audit_regex_read(x->arena, x->text, x->length, x->letters);
 }
 
 static void check_counts(arena *a) {

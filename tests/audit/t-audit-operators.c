@@ -514,7 +514,7 @@ static void check_named(arena *a) {
         const automaton *of[4];
         for (size_t j = 0; j < spec->graph.language_count; j++) {
             const formula_language *l = &spec->graph.languages[j];
-            of[j] = automaton_from_pattern(a, pattern_read(a, l->source, l->source_length, &spec->letters), false);
+            of[j] = automaton_from_regex(a, audit_regex_read(a, l->source, l->source_length, &spec->letters), false);
         }
         const automaton *x = language_automaton(spec, false, spec->accepts_empty, of, a);
         spec->memory.trap = a->trap;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "base/entry.h"
 #include "test.h"
 
@@ -12,7 +12,7 @@ typedef struct reading {
     arena arena;
     const char *text;
     alphabet letters;
-    const pattern *read;
+    const audit_regex *read;
 } reading;
 
 static void add_letters(void *context) {
@@ -26,7 +26,7 @@ static void add_letters(void *context) {
 
 static void read_text(void *context) {
     reading *x = context;
-    x->read = pattern_read(&x->arena, x->text, strlen(x->text), &x->letters);
+    x->read = audit_regex_read(&x->arena, x->text, strlen(x->text), &x->letters);
 }
 
 int main(void) {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "automata/dfa_table.h"
 #include "automata/regex.h"
 #include "base/entry.h"
@@ -25,8 +25,8 @@ typedef struct reading {
 
 static void audited(void *context) {
     reading *x = context;
-    const pattern *p = pattern_read(x->arena, x->text, strlen(x->text), x->letters);
-    x->audited = automaton_from_pattern(x->arena, p, x->reversed);
+    const audit_regex *p = audit_regex_read(x->arena, x->text, strlen(x->text), x->letters);
+    x->audited = automaton_from_regex(x->arena, p, x->reversed);
 }
 
 static void compiled(void *context) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "automata/dfa_table.h"
 #include "automata/regex.h"
 #include "base/entry.h"
@@ -29,7 +29,7 @@ static void audited(void *context) {
         x->audited = automaton_from_table(x->arena, x->text, x->length, x->letters);
     else
         x->audited =
-            automaton_from_pattern(x->arena, pattern_read(x->arena, x->text, x->length, x->letters), x->reversed);
+            automaton_from_regex(x->arena, audit_regex_read(x->arena, x->text, x->length, x->letters), x->reversed);
 }
 
 static void compiled(void *context) {

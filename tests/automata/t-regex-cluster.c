@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 #include "automata/regex.h"
 #include "base/entry.h"
 #include "test.h"
@@ -126,7 +126,7 @@ static void compile(void *context) {
 static void audit_text(void *context) {
     reading *x = context;
     x->audited =
-        automaton_from_pattern(x->arena, pattern_read(x->arena, x->text, strlen(x->text), &x->letters), false);
+        automaton_from_regex(x->arena, audit_regex_read(x->arena, x->text, strlen(x->text), &x->letters), false);
 }
 
 static unsigned long compared, audited;

@@ -1,17 +1,17 @@
 /* Text to the parts of a regular expression, by two stacks: operands that are finished, and operators that wait for
    their right side. Nothing recurses, so nesting has no limit. */
-#include "audit/audit_pattern.h"
+#include "audit/audit_regex.h"
 
 #include <string.h>
 
-_Noreturn void pattern_refuse(const pattern_text *p, const char *why) {
+_Noreturn void audit_regex_refuse(const audit_regex_text *p, const char *why) {
     trap_raise(p->arena->trap, TEMPER_RANGE, 0, 0, "the language %s, at byte %zu: %s",
                text_escaped(p->arena, p->bytes, p->length, 60), p->at + 1, why);
 }
 
-bool pattern_has(const pattern_text *p, const char *characters) {
+bool audit_regex_has(const audit_regex_text *p, const char *characters) {
     size_t k = 0;
-    while (characters[k] && pattern_look(p, k) == characters[k]) k++;
+    while (characters[k] && audit_regex_look(p, k) == characters[k]) k++;
     return !characters[k];
 }
 
@@ -20,14 +20,14 @@ typedef enum waiting { WAITS_GROUP, WAITS_OR, WAITS_BOTH, WAITS_CAT, WAITS_NOT }
 
 /* An open group: what its ")" ends. */
 typedef struct open_group {
-    pattern_flags outside;
+    audit_regex_flags outside;
     char look; /* '=' or '!': an assertion; 0: none */
     bool behind;
 } open_group;
 
 typedef struct reader {
-    pattern_text t;
-    pattern *out;
+    audit_regex_text t;
+    audit_regex *out;
     bool extended;
     unsigned char *stack; /* of enum waiting */
     size_t depth, capacity;
@@ -40,15 +40,16 @@ typedef struct reader {
     size_t cluster, cluster_count; /* parts of the first \X */
 } reader;
 
-static void emit(reader *r, pattern_part part) {
-    pattern *out = r->out;
+static void emit(reader *r, audit_regex_part part) {
+    audit_regex *out = r->out;
     array_push(r->t.arena, out->parts, out->count, out->capacity, part);
 }
 
 /* Operators that bind at least as tightly come first. */
 static void finish(reader *r, waiting least) {
-    static const pattern_op ops[] = {PATTERN_EMPTY, PATTERN_OR, PATTERN_BOTH, PATTERN_CAT, PATTERN_NOT};
-    while (r->depth && r->stack[r->depth - 1] >= least) emit(r, (pattern_part){.op = ops[r->stack[--r->depth]]});
+    static const audit_regex_op ops[] = {AUDIT_REGEX_EMPTY, AUDIT_REGEX_OR, AUDIT_REGEX_BOTH, AUDIT_REGEX_CAT,
+                                         AUDIT_REGEX_NOT};
+    while (r->depth && r->stack[r->depth - 1] >= least) emit(r, (audit_regex_part){.op = ops[r->stack[--r->depth]]});
 }
 
 static void wait_for(reader *r, waiting w) {
@@ -70,8 +71,8 @@ static void end_operand(reader *r) {
 
 /* A sequence ends: one of nothing is the empty word. */
 static void end_sequence(reader *r) {
-    if (r->after_not) pattern_refuse(&r->t, "nothing follows '~'");
-    if (!r->operand) emit(r, (pattern_part){.op = PATTERN_EMPTY});
+    if (r->after_not) audit_regex_refuse(&r->t, "nothing follows '~'");
+    if (!r->operand) emit(r, (audit_regex_part){.op = AUDIT_REGEX_EMPTY});
     r->operand = r->repeated = false;
 }
 
@@ -87,17 +88,17 @@ static void between(reader *r, waiting w) {
 static bool is_in_word(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static void take_name(pattern_text *t, char end) {
-    if (!is_in_word(pattern_look(t, 0))) pattern_refuse(t, "a group without a name");
-    while (is_in_word(pattern_look(t, 0)) || is_digit(pattern_look(t, 0))) t->at++;
-    if (pattern_look(t, 0) != end) pattern_refuse(t, "this name of a group does not end");
+static void take_name(audit_regex_text *t, char end) {
+    if (!is_in_word(audit_regex_look(t, 0))) audit_regex_refuse(t, "a group without a name");
+    while (is_in_word(audit_regex_look(t, 0)) || is_digit(audit_regex_look(t, 0))) t->at++;
+    if (audit_regex_look(t, 0) != end) audit_regex_refuse(t, "this name of a group does not end");
     t->at++;
 }
 
 /* "a" for all classes, or with a letter for some. */
-static void take_plain(pattern_text *t, bool on) {
-    pattern_flags *f = &t->flags;
-    char c = pattern_look(t, 1);
+static void take_plain(audit_regex_text *t, bool on) {
+    audit_regex_flags *f = &t->flags;
+    char c = audit_regex_look(t, 1);
     bool some = c && strchr("DSWPT", c);
     t->at += some;
     if (!some || c == 'D') f->plain_d = on;
@@ -108,21 +109,21 @@ static void take_plain(pattern_text *t, bool on) {
 }
 
 /* Letters between "(?" and ")" or ":". */
-static void take_flags(pattern_text *t) {
-    if (pattern_has(t, "R)")) pattern_refuse(t, "a recursion");
+static void take_flags(audit_regex_text *t) {
+    if (audit_regex_has(t, "R)")) audit_regex_refuse(t, "a recursion");
     bool on = true, more = false;
-    if (pattern_has(t, "^")) {
+    if (audit_regex_has(t, "^")) {
         t->flags.any_case = t->flags.lines = t->flags.dot_newline = t->flags.free = false;
         t->flags.free_classes = t->flags.apart = t->flags.crlf = false;
         t->at++;
     }
-    for (; !pattern_has(t, ")") && !pattern_has(t, ":"); t->at++) {
-        bool twice = pattern_has(t, "xx");
-        if (t->letters->tokens && on && (pattern_has(t, "i") || pattern_has(t, "m")))
-            pattern_refuse(t, "a flag for characters, where letters are words");
-        switch (pattern_look(t, 0)) {
+    for (; !audit_regex_has(t, ")") && !audit_regex_has(t, ":"); t->at++) {
+        bool twice = audit_regex_has(t, "xx");
+        if (t->letters->tokens && on && (audit_regex_has(t, "i") || audit_regex_has(t, "m")))
+            audit_regex_refuse(t, "a flag for characters, where letters are words");
+        switch (audit_regex_look(t, 0)) {
         case '-':
-            if (!on || is_digit(pattern_look(t, 1))) pattern_refuse(t, "this group is not known");
+            if (!on || is_digit(audit_regex_look(t, 1))) audit_regex_refuse(t, "this group is not known");
             on = false;
             break;
         case 'i': t->flags.any_case = on; break;
@@ -144,13 +145,13 @@ static void take_flags(pattern_text *t) {
         case 'U':
         case 'J':
         case 'n': break; /* no words more or less */
-        default: pattern_refuse(t, "this group is not known");
+        default: audit_regex_refuse(t, "this group is not known");
         }
     }
 }
 
 /* "*pla:" and the like, which PCRE2 writes for "?=". */
-static bool take_named_look(pattern_text *t, open_group *g) {
+static bool take_named_look(audit_regex_text *t, open_group *g) {
     static const char *const names[] = {"*pla:",   "*positive_lookahead:",
                                         "*napla:", "*non_atomic_positive_lookahead:",
                                         "*nla:",   "*negative_lookahead:",
@@ -158,7 +159,7 @@ static bool take_named_look(pattern_text *t, open_group *g) {
                                         "*naplb:", "*non_atomic_positive_lookbehind:",
                                         "*nlb:",   "*negative_lookbehind:"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (!pattern_has(t, names[k])) continue;
+        if (!audit_regex_has(t, names[k])) continue;
         g->look = k == 4 || k == 5 || k > 9 ? '!' : '=';
         g->behind = k > 5;
         t->at += strlen(names[k]);
@@ -168,20 +169,20 @@ static bool take_named_look(pattern_text *t, open_group *g) {
 }
 
 /* Takes what opens a group; false: it was only flags. */
-static bool take_opening(pattern_text *t, open_group *g) {
+static bool take_opening(audit_regex_text *t, open_group *g) {
     t->at++;
     if (take_named_look(t, g)) return true;
-    if (pattern_has(t, "*")) pattern_refuse(t, "a verb");
-    if (!pattern_has(t, "?")) return true;
+    if (audit_regex_has(t, "*")) audit_regex_refuse(t, "a verb");
+    if (!audit_regex_has(t, "?")) return true;
     t->at++;
-    if (pattern_has(t, "<=") || pattern_has(t, "<!")) g->behind = true, t->at++;
-    char c = pattern_look(t, 0);
+    if (audit_regex_has(t, "<=") || audit_regex_has(t, "<!")) g->behind = true, t->at++;
+    char c = audit_regex_look(t, 0);
     if (c == '=' || c == '!') {
         g->look = c;
         t->at++;
     } else if (c == '|') {
         t->at++;
-    } else if (c == '<' || c == '\'' || pattern_has(t, "P<") || pattern_has(t, "P'")) {
+    } else if (c == '<' || c == '\'' || audit_regex_has(t, "P<") || audit_regex_has(t, "P'")) {
         t->at += c == 'P' ? 2 : 1;
         take_name(t, t->bytes[t->at - 1] == '<' ? '>' : '\'');
     } else {
@@ -209,14 +210,14 @@ static void open(reader *r) {
 }
 
 static void close_group(reader *r) {
-    if (!r->group_count) pattern_refuse(&r->t, "this ')' closes nothing");
+    if (!r->group_count) audit_regex_refuse(&r->t, "this ')' closes nothing");
     const open_group g = r->groups[--r->group_count];
     end_sequence(r);
     finish(r, WAITS_OR);
     r->depth--;
     r->t.at++;
     r->t.flags = g.outside;
-    if (g.look) emit(r, (pattern_part){.op = PATTERN_LOOK, .behind = g.behind, .negated = g.look == '!'});
+    if (g.look) emit(r, (audit_regex_part){.op = AUDIT_REGEX_LOOK, .behind = g.behind, .negated = g.look == '!'});
     end_operand(r);
 }
 
@@ -224,11 +225,11 @@ static void close_group(reader *r) {
 
 enum { REPEAT_MOST = 20000 };
 
-static bool read_count(pattern_text *t, uint32_t *count) {
+static bool read_count(audit_regex_text *t, uint32_t *count) {
     size_t start = t->at;
     uint32_t x = 0;
-    for (; is_digit(pattern_look(t, 0)); t->at++) {
-        x = x * 10 + (uint32_t)(pattern_look(t, 0) - '0');
+    for (; is_digit(audit_regex_look(t, 0)); t->at++) {
+        x = x * 10 + (uint32_t)(audit_regex_look(t, 0) - '0');
         if (x > REPEAT_MOST) x = REPEAT_MOST + 1;
     }
     if (t->at > start) *count = x;
@@ -236,23 +237,23 @@ static bool read_count(pattern_text *t, uint32_t *count) {
 }
 
 /* False: "{" begins no repetition, and is a letter. */
-static bool read_braces(pattern_text *t, pattern_part *x) {
+static bool read_braces(audit_regex_text *t, audit_regex_part *x) {
     size_t start = t->at++;
-    bool low = read_count(t, &x->least), comma = pattern_look(t, 0) == ',';
+    bool low = read_count(t, &x->least), comma = audit_regex_look(t, 0) == ',';
     if (comma) t->at++;
-    x->most = comma ? PATTERN_NO_END : x->least;
+    x->most = comma ? AUDIT_REGEX_NO_END : x->least;
     bool high = comma && read_count(t, &x->most);
-    if ((!low && !high) || pattern_look(t, 0) != '}') return t->at = start, false;
-    if (x->least > REPEAT_MOST || (x->most > REPEAT_MOST && x->most != PATTERN_NO_END) || x->least > x->most)
-        pattern_refuse(t, "no repetition, or more than 20000");
+    if ((!low && !high) || audit_regex_look(t, 0) != '}') return t->at = start, false;
+    if (x->least > REPEAT_MOST || (x->most > REPEAT_MOST && x->most != AUDIT_REGEX_NO_END) || x->least > x->most)
+        audit_regex_refuse(t, "no repetition, or more than 20000");
     t->at++;
     return true;
 }
 
 /* False: there is none here. */
 static bool repeat(reader *r) {
-    pattern_part x = {.op = PATTERN_REPEAT, .most = PATTERN_NO_END};
-    char c = pattern_look(&r->t, 0);
+    audit_regex_part x = {.op = AUDIT_REGEX_REPEAT, .most = AUDIT_REGEX_NO_END};
+    char c = audit_regex_look(&r->t, 0);
     if (c == '{') {
         if (!read_braces(&r->t, &x)) return false;
     } else if (c == '*' || c == '+' || c == '?') {
@@ -262,9 +263,9 @@ static bool repeat(reader *r) {
     } else {
         return false;
     }
-    if (!r->operand || r->repeated) pattern_refuse(&r->t, "nothing stands before this repetition");
-    if (pattern_look(&r->t, 0) == '?') r->t.at++; /* lazy: the same words */
-    if (pattern_look(&r->t, 0) == '+') pattern_refuse(&r->t, "a possessive repetition");
+    if (!r->operand || r->repeated) audit_regex_refuse(&r->t, "nothing stands before this repetition");
+    if (audit_regex_look(&r->t, 0) == '?') r->t.at++; /* lazy: the same words */
+    if (audit_regex_look(&r->t, 0) == '+') audit_regex_refuse(&r->t, "a possessive repetition");
     emit(r, x);
     r->repeated = true;
     return true;
@@ -278,24 +279,24 @@ static const uint32_t line_ends[] = {'\n', '\f', 0x85, 0x85, 0x2028, 0x2029, 0};
 static const uint32_t line_ends_of_two[] = {'\n', '\n', '\r', '\r', 0}, none[] = {0};
 
 static void emit_set(reader *r, bool *set) {
-    emit(r, (pattern_part){.op = PATTERN_SET, .set = (uint32_t)r->out->set_count});
+    emit(r, (audit_regex_part){.op = AUDIT_REGEX_SET, .set = (uint32_t)r->out->set_count});
     array_push(r->t.arena, r->out->sets, r->out->set_count, r->out->set_capacity, set);
 }
 
 /* One letter of these characters, or of all others; the switches do not matter. */
 static void emit_letters(reader *r, const uint32_t *pairs, bool others) {
-    pattern_flags flags = r->t.flags;
-    r->t.flags = (pattern_flags){0};
-    bool *set = pattern_ranges_set(&r->t, pairs);
+    audit_regex_flags flags = r->t.flags;
+    r->t.flags = (audit_regex_flags){0};
+    bool *set = audit_regex_ranges_set(&r->t, pairs);
     r->t.flags = flags;
-    if (others) pattern_complement(&r->t, set);
+    if (others) audit_regex_complement(&r->t, set);
     emit_set(r, set);
 }
 
-static void emit_op(reader *r, pattern_op op) { emit(r, (pattern_part){.op = op}); }
+static void emit_op(reader *r, audit_regex_op op) { emit(r, (audit_regex_part){.op = op}); }
 
 static void emit_look(reader *r, bool behind, bool negated) {
-    emit(r, (pattern_part){.op = PATTERN_LOOK, .behind = behind, .negated = negated});
+    emit(r, (audit_regex_part){.op = AUDIT_REGEX_LOOK, .behind = behind, .negated = negated});
 }
 
 /* No letter, or in lines none but the newline, stands before or behind. */
@@ -308,13 +309,13 @@ static void emit_edge(reader *r, bool behind, bool lines) {
     emit_look(r, true, true);
     emit_letters(r, newline, false);
     emit_look(r, false, true);
-    emit_op(r, PATTERN_OR);
-    emit_op(r, PATTERN_CAT);
+    emit_op(r, AUDIT_REGEX_OR);
+    emit_op(r, AUDIT_REGEX_CAT);
 }
 
 /* Whether a letter of a word stands before, or behind, or does not. */
 static void emit_word(reader *r, bool behind, bool negated) {
-    emit_set(r, pattern_word_set(&r->t));
+    emit_set(r, audit_regex_word_set(&r->t));
     emit_look(r, behind, negated);
 }
 
@@ -322,31 +323,31 @@ static void emit_word(reader *r, bool behind, bool negated) {
 static size_t emit_side_of_word(reader *r) {
     static const char *const sides[] = {"\\b{start}", "\\b{end}", "\\b{start-half}", "\\b{end-half}"};
     size_t k = 0;
-    while (k < 4 && !pattern_has(&r->t, sides[k])) k++;
+    while (k < 4 && !audit_regex_has(&r->t, sides[k])) k++;
     if (k == 4) return 0;
     if (k != 3) emit_word(r, true, k != 1);
     if (k != 2) emit_word(r, false, k != 0);
-    if (k < 2) emit_op(r, PATTERN_CAT);
+    if (k < 2) emit_op(r, AUDIT_REGEX_CAT);
     return strlen(sides[k]);
 }
 
 static void emit_boundary(reader *r, bool same) {
     for (int before = 0; before < 2; before++) {
-        emit_set(r, pattern_word_set(&r->t));
+        emit_set(r, audit_regex_word_set(&r->t));
         emit_look(r, true, !before);
-        emit_set(r, pattern_word_set(&r->t));
+        emit_set(r, audit_regex_word_set(&r->t));
         emit_look(r, false, (before != 0) != same);
-        emit_op(r, PATTERN_CAT);
+        emit_op(r, AUDIT_REGEX_CAT);
     }
-    emit_op(r, PATTERN_OR);
+    emit_op(r, AUDIT_REGEX_OR);
 }
 
 /* The end, or the newline before it. */
 static void emit_last_line(reader *r) {
     emit_letters(r, newline, false);
-    emit(r, (pattern_part){.op = PATTERN_REPEAT, .most = 1});
+    emit(r, (audit_regex_part){.op = AUDIT_REGEX_REPEAT, .most = 1});
     emit_edge(r, false, false);
-    emit_op(r, PATTERN_CAT);
+    emit_op(r, AUDIT_REGEX_CAT);
     emit_look(r, false, false);
 }
 
@@ -354,14 +355,14 @@ static void emit_last_line(reader *r) {
 static void emit_line_end(reader *r) {
     emit_letters(r, carriage, false);
     emit_letters(r, newline, false);
-    emit_op(r, PATTERN_CAT);
+    emit_op(r, AUDIT_REGEX_CAT);
     emit_letters(r, line_ends, false);
-    emit_op(r, PATTERN_OR);
+    emit_op(r, AUDIT_REGEX_OR);
     emit_letters(r, carriage, false);
     emit_letters(r, newline, false);
     emit_look(r, false, true);
-    emit_op(r, PATTERN_CAT);
-    emit_op(r, PATTERN_OR);
+    emit_op(r, AUDIT_REGEX_CAT);
+    emit_op(r, AUDIT_REGEX_OR);
 }
 
 /* \X by the rules of Unicode's annex 29: characters between which there is no boundary, up to one. What joiners join
@@ -390,7 +391,7 @@ static const char cluster[] = "(?:" UNIT "(?:(?:" GOES_ON ")" UNIT ")*" ENDS ")"
 
 /* ^ and $ at the ends of the text or of its alternatives: what they say is so of all words. */
 static bool is_idle(const reader *r, bool start) {
-    char next = pattern_look(&r->t, 1);
+    char next = audit_regex_look(&r->t, 1);
     if (r->group_count || r->after_not || r->t.flags.lines) return false;
     if (start) return !r->operand && !(next && strchr("*+?{", next));
     return !next || next == '|' || (next == '&' && r->extended);
@@ -398,11 +399,11 @@ static bool is_idle(const reader *r, bool start) {
 
 /* ^ $ and the escapes that stand for no set; false: it is none of them. */
 static bool read_assertion(reader *r) {
-    char c = pattern_look(&r->t, 0), d = pattern_look(&r->t, 1);
+    char c = audit_regex_look(&r->t, 0), d = audit_regex_look(&r->t, 1);
     bool anchor = c == '^' || c == '$', lines = r->t.flags.lines;
     if (!anchor && (c != '\\' || !d || !strchr("AzZbBR", d))) return false;
     if (!anchor && r->t.letters->tokens && d != 'A' && d != 'z')
-        pattern_refuse(&r->t, "an escape for characters, where letters are words");
+        audit_regex_refuse(&r->t, "an escape for characters, where letters are words");
     if (anchor && is_idle(r, c == '^')) return r->t.at++, true;
     begin_operand(r);
     size_t size = emit_side_of_word(r);
@@ -430,11 +431,11 @@ static bool read_assertion(reader *r) {
 
 /* Blanks and comments, where they mean nothing, and quotations that begin or end. */
 static bool skip(reader *r) {
-    pattern_text *t = &r->t;
-    char c = pattern_look(t, 0);
-    if (!r->quoting && pattern_has(t, "(?#")) {
-        while (!pattern_has(t, ")")) {
-            if (!pattern_look(t, 0)) pattern_refuse(t, "this comment does not end");
+    audit_regex_text *t = &r->t;
+    char c = audit_regex_look(t, 0);
+    if (!r->quoting && audit_regex_has(t, "(?#")) {
+        while (!audit_regex_has(t, ")")) {
+            if (!audit_regex_look(t, 0)) audit_regex_refuse(t, "this comment does not end");
             t->at++;
         }
         return t->at++, true;
@@ -442,22 +443,23 @@ static bool skip(reader *r) {
     static const char *const blanks[] = {
         " ", "\t", "\n", "\r", "\xC2\x85", "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xA9"};
     for (size_t k = 0; !r->quoting && t->flags.free && k < sizeof blanks / sizeof *blanks; k++)
-        if (pattern_has(t, blanks[k])) return t->at += strlen(blanks[k]), true;
+        if (audit_regex_has(t, blanks[k])) return t->at += strlen(blanks[k]), true;
     if (!r->quoting && t->flags.free && c == '#') {
-        while (pattern_look(t, 0) && !pattern_has(t, "\n")) t->at++;
+        while (audit_regex_look(t, 0) && !audit_regex_has(t, "\n")) t->at++;
         return true;
     }
-    if (t->letters->tokens || (!pattern_has(t, "\\E") && (r->quoting || !pattern_has(t, "\\Q")))) return false;
-    r->quoting = pattern_has(t, "\\Q");
+    if (t->letters->tokens || (!audit_regex_has(t, "\\E") && (r->quoting || !audit_regex_has(t, "\\Q"))))
+        return false;
+    r->quoting = audit_regex_has(t, "\\Q");
     return t->at += 2, true;
 }
 
 static void read_letter(reader *r) {
     begin_operand(r);
-    bool named = !r->quoting && pattern_has(&r->t, "\\N{") && !pattern_is_numbered(&r->t);
-    emit_set(r, r->quoting ? pattern_read_quoted(&r->t) : pattern_read_set(&r->t));
+    bool named = !r->quoting && audit_regex_has(&r->t, "\\N{") && !audit_regex_is_numbered(&r->t);
+    emit_set(r, r->quoting ? audit_regex_read_quoted(&r->t) : audit_regex_read_set(&r->t));
     end_operand(r);
-    if (named && !repeat(r)) pattern_refuse(&r->t, "a character by its name");
+    if (named && !repeat(r)) audit_regex_refuse(&r->t, "a character by its name");
 }
 
 static void read_one(reader *r);
@@ -466,11 +468,11 @@ static void read_one(reader *r);
 static void read_cluster(reader *r) {
     begin_operand(r);
     if (!r->cluster_count) {
-        const pattern_text outside = r->t;
+        const audit_regex_text outside = r->t;
         r->t.bytes = cluster;
         r->t.length = strlen(cluster);
         r->t.at = 0;
-        r->t.flags = (pattern_flags){0};
+        r->t.flags = (audit_regex_flags){0};
         r->cluster = r->out->count;
         while (r->t.at < r->t.length) read_one(r);
         r->cluster_count = r->out->count - r->cluster;
@@ -486,7 +488,7 @@ static void read_cluster(reader *r) {
 }
 
 static void read_one(reader *r) {
-    char c = pattern_look(&r->t, 0);
+    char c = audit_regex_look(&r->t, 0);
     if (skip(r)) return;
     if (r->quoting) {
         read_letter(r);
@@ -506,27 +508,27 @@ static void read_one(reader *r) {
     } else if (c == ' ' && r->t.letters->tokens) {
         r->repeated = r->operand; /* a repetition stands directly behind what it repeats */
         r->t.at++;
-    } else if (pattern_has(&r->t, "\\X") && !r->t.letters->tokens) {
+    } else if (audit_regex_has(&r->t, "\\X") && !r->t.letters->tokens) {
         read_cluster(r);
     } else if (!repeat(r) && !read_assertion(r)) {
         read_letter(r);
     }
 }
 
-pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet *letters) {
-    pattern *out = arena_zalloc(a, 1, sizeof *out);
+audit_regex *audit_regex_read(arena *a, const char *bytes, size_t length, const alphabet *letters) {
+    audit_regex *out = arena_zalloc(a, 1, sizeof *out);
     out->letters = letters;
     reader r = {.t = {.arena = a, .bytes = bytes, .length = length, .letters = letters}, .out = out};
-    if (!length) pattern_refuse(&r.t, "it is empty");
-    if (memchr(bytes, 0, length)) pattern_refuse(&r.t, "it has a NUL byte");
+    if (!length) audit_regex_refuse(&r.t, "it is empty");
+    if (memchr(bytes, 0, length)) audit_regex_refuse(&r.t, "it has a NUL byte");
     if (length >= UINT32_MAX / 4) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a regular expression of too many bytes");
     static const char extended[] = "(?&)";
-    if (pattern_has(&r.t, extended)) {
+    if (audit_regex_has(&r.t, extended)) {
         r.extended = true;
         r.t.at = strlen(extended);
     }
     while (r.t.at < length) read_one(&r);
-    if (r.group_count) pattern_refuse(&r.t, "a '(' is never closed");
+    if (r.group_count) audit_regex_refuse(&r.t, "a '(' is never closed");
     end_sequence(&r);
     finish(&r, WAITS_OR);
     return out;
