@@ -42,7 +42,7 @@ exact_rows exact_rows_make(rational_pool *pool, const model_rows *rows) {
     return e;
 }
 
-key_range general_keys(temper_mask mask, size_t i, size_t positions) {
+key_range choices_keys(temper_mask mask, size_t i, size_t positions) {
     switch (mask) {
     case TEMPER_MASK_BEFORE: return (key_range){0, i};
     case TEMPER_MASK_UP_TO: return (key_range){0, i + 1};
@@ -125,7 +125,7 @@ static bool are_few(size_t letters, size_t length) {
 }
 
 static void check_cost(const general *g) {
-    double positions = (double)general_positions(g, g->length);
+    double positions = (double)choices_positions(g, g->length);
     if (g->by_sets && g->length > SETS_LONGEST)
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "facts about lengths beyond %d are not looked for",
                    SETS_LONGEST);
@@ -138,14 +138,14 @@ static void check_cost(const general *g) {
                    g->length);
 }
 
-void general_tell(const general *g, bool errors, size_t n) {
+void choices_tell(const general *g, bool errors, size_t n) {
     const temper_audit_options *watch = g->audit->watch;
     uint64_t lengths = (uint64_t)g->length + 1, done = (errors ? lengths : 0) + n + 1;
     if (watch && watch->progress && watch->progress(watch->context, done, 2 * lengths))
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, g->length);
 }
 
-void general_begin(general *g, audit *a) {
+void choices_begin(general *g, audit *a) {
     const temper_model *m = a->model;
     *g = (general){.audit = a, .model = m, .length = a->length, .channels = m->channel_count};
     g->by_sets = !a->strings;
@@ -160,24 +160,24 @@ void general_begin(general *g, audit *a) {
     g->margin = arena_alloc(a->arena, g->length + 1, sizeof *g->margin);
     g->verdict = arena_alloc(a->arena, g->length + 1, sizeof *g->verdict);
     for (size_t n = 0; n <= g->length; n++) g->margin[n] = g->verdict[n] = INFINITY;
-    g->features = rational_array(&g->pool, general_positions(g, g->length) * g->channels);
+    g->features = rational_array(&g->pool, choices_positions(g, g->length) * g->channels);
     begin_heads(g);
-    general_find_bundles(g);
+    choices_find_bundles(g);
 }
 
 const char *audit_general(audit *a, size_t *length) {
     general *g = arena_zalloc(a->arena, 1, sizeof *g);
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
-    general_begin(g, a);
+    choices_begin(g, a);
     if (g->by_sets)
-        general_run_sets(g);
+        choices_run_sets(g);
     else
-        general_run_strings(g);
+        choices_run_strings(g);
     close_facts(g);
-    general_recursion(g);
+    choices_recursion(g);
     text out;
     text_init(&out, a->arena);
-    general_print(&out, g);
+    choices_print(&out, g);
     *length = out.length;
     return text_string(&out);
 }

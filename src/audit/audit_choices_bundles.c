@@ -86,7 +86,7 @@ static void find_in_layer(general *g, uint32_t l) {
     for (size_t k = from; k < g->bundle_count; k++) close_bundle(g, &g->bundles[k]);
 }
 
-void general_find_bundles(general *g) {
+void choices_find_bundles(general *g) {
     g->layer_bundles = arena_zalloc(g->audit->arena, g->model->layer_count + 1, sizeof *g->layer_bundles);
     for (uint32_t l = 0; l < g->model->layer_count; l++) {
         find_in_layer(g, l);
@@ -104,18 +104,18 @@ void bundle_see(bundle_claim *b, const rational *lo, const rational *hi, int gri
     }
 }
 
-bool general_reads_length(const general *g, uint32_t channel) {
+bool choices_reads_length(const general *g, uint32_t channel) {
     const expression *e = g->model->channels[channel].position;
     return e && (expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE));
 }
 
-void general_features(general *g, size_t n) {
+void choices_features(general *g, size_t n) {
     const temper_model *m = g->model;
-    size_t positions = general_positions(g, n);
+    size_t positions = choices_positions(g, n);
     for (uint32_t c = 0; c < g->channels; c++) {
         const model_channel *channel = &m->channels[c];
         if (!channel->position || channel->soft_only) continue;
-        for (size_t i = general_reads_length(g, c) ? 0 : g->featured; i < positions; i++)
+        for (size_t i = choices_reads_length(g, c) ? 0 : g->featured; i < positions; i++)
             if (!expression_rational(&g->features[i * g->channels + c], channel->position, i, n, positions, &g->pool))
                 trap_raise(g->audit->trap, TEMPER_RANGE, 0, 0,
                            "the position feature of channel %u has no rational value at position %zu of length %zu",

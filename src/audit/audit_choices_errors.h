@@ -18,7 +18,7 @@ typedef struct errors {
     double silence;                      /* z of "Saturation" */
 } errors;
 
-/* ---- sums (general_sums.c) ---- */
+/* ---- sums (choices_sums.c) ---- */
 
 typedef struct error_sum {
     const ball *error, *size, *ideal; /* E, S and T */
@@ -48,7 +48,7 @@ bool error_grows_little(const errors *e, uint64_t roundings); /* (1 + u)^roundin
 const ball *error_least(errors *e, const ball *x, const ball *y);
 int grid_of_double(double x); /* GRID_ZERO for 0 */
 
-/* ---- what heads do (general_scores.c, general_shares.c) ---- */
+/* ---- what heads do (choices_scores.c, choices_shares.c) ---- */
 
 typedef struct tie_break {
     bool found;
@@ -72,7 +72,7 @@ double share_silence(const errors *e);
 /* Whether one key of every row weighs exactly 1, and the others exactly 0. */
 bool share_is_one_hot(errors *e, const head_claim *f, const score_error *s);
 
-void general_embedding(errors *e);             /* fills channel */
-void general_gates(errors *e, uint32_t layer); /* layer from 0 */
+void choices_embedding(errors *e);             /* fills channel */
+void choices_gates(errors *e, uint32_t layer); /* layer from 0 */
 
 #endif

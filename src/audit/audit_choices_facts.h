@@ -93,19 +93,19 @@ typedef struct general {
     ball *largest;
 } general;
 
-static inline size_t general_positions(const general *g, size_t n) { return n + 1 + g->model->has_end; }
-static inline extent *general_stage(const general *g, size_t stage) { return g->stages + stage * g->channels; }
+static inline size_t choices_positions(const general *g, size_t n) { return n + 1 + g->model->has_end; }
+static inline extent *choices_stage(const general *g, size_t stage) { return g->stages + stage * g->channels; }
 
 /* The keys of row i: first <= j < end. */
 typedef struct key_range {
     size_t first, end;
 } key_range;
-key_range general_keys(temper_mask mask, size_t i, size_t positions);
+key_range choices_keys(temper_mask mask, size_t i, size_t positions);
 
 exact_rows exact_rows_make(rational_pool *pool, const model_rows *rows);
-bool general_reads_length(const general *g, uint32_t channel); /* its feature does */
+bool choices_reads_length(const general *g, uint32_t channel); /* its feature does */
 /* Fills `features` for length n; raises where one is not rational. */
-void general_features(general *g, size_t n);
+void choices_features(general *g, size_t n);
 
 void extent_see(extent *e, const rational *x);
 void extent_see_ends(extent *e, const rational *lo, const rational *hi, int grid);
@@ -116,19 +116,19 @@ void bundle_see(bundle_claim *b, const rational *lo, const rational *hi, int gri
 double least_of(double x, double y);
 
 /* So many of the lengths are done, first in facts, then in errors; raises TEMPER_LIMIT if it is to stop. */
-void general_tell(const general *g, bool errors, size_t n);
+void choices_tell(const general *g, bool errors, size_t n);
 
 /* ---- who finds them ---- */
 
-void general_find_bundles(general *g);
-void general_run_strings(general *g);
-void general_run_sets(general *g);
-/* The lengths first .. end - 1, in one go, and the steps that it took: at most general_steps_most(). */
-double general_run_lengths(general *g, size_t first, size_t end);
-double general_steps_most(void);
+void choices_find_bundles(general *g);
+void choices_run_strings(general *g);
+void choices_run_sets(general *g);
+/* The lengths first .. end - 1, in one go, and the steps that it took: at most choices_steps_most(). */
+double choices_run_lengths(general *g, size_t first, size_t end);
+double choices_steps_most(void);
 /* Empty facts, of the claim that the audit is about. */
-void general_begin(general *g, audit *a);
-void general_recursion(general *g); /* errors, and whether they are below the margins; raises where they are not */
-void general_print(text *out, const general *g);
+void choices_begin(general *g, audit *a);
+void choices_recursion(general *g); /* errors, and whether they are below the margins; raises where they are not */
+void choices_print(text *out, const general *g);
 
 #endif

@@ -170,7 +170,7 @@ static bool is_ramp(const gates *w, size_t channel) {
     if (!(upper < 0) || 2 * upper != floor(2 * upper) || !(-upper < ldexp(1, t->pa - 4))) return false;
     if (high.weight != -weight || fabs(frexp(weight, &power)) != 0.5) return false;
     if (size >= 0x1p100 || size <= 0x1p-100 || !audit_is_stored(e->a, weight) || size < t->ma) return false;
-    if (general_stage(e->g, 2 * (size_t)w->number - 1)[channel].size != 0) return false;
+    if (choices_stage(e->g, 2 * (size_t)w->number - 1)[channel].size != 0) return false;
     if (!error_is_zero(e, e->channel[channel])) return false;
     for (size_t k = corner_index(b, -upper) + 1; k <= corner_index(b, 1 - upper); k++)
         if (b->distance[k] != INFINITY && !ball_is_at_most(low.row, num(c, b->distance[k]))) return false;
@@ -189,7 +189,7 @@ static const ball *channel_after(gates *w, size_t channel, error_sum *sum) {
     return sum_error(e, sum, SUM_CHANNEL);
 }
 
-void general_gates(errors *e, uint32_t l) {
+void choices_gates(errors *e, uint32_t l) {
     const general *g = e->g;
     const model_layer *layer = &g->model->layers[l];
     arena *scratch = e->a->scratch;
@@ -200,7 +200,7 @@ void general_gates(errors *e, uint32_t l) {
                .moved = arena_zalloc(scratch, g->channels, sizeof *w.moved),
                .first = g->layer_bundles[l],
                .end = g->layer_bundles[l + 1]};
-    const extent *stage = general_stage(g, 2 * (size_t)l + 1);
+    const extent *stage = choices_stage(g, 2 * (size_t)l + 1);
     w.row = arena_zalloc(scratch, w.end - w.first, sizeof *w.row);
     for (size_t k = w.first; k < w.end; k++) {
         const bundle_claim *b = &g->bundles[k];

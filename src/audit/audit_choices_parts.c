@@ -25,8 +25,8 @@ typedef struct set_part {
 
 static void run_part(void *context) {
     set_part *p = context;
-    general_begin(&p->facts, &p->audit);
-    p->cost = general_run_lengths(&p->facts, p->first, p->end);
+    choices_begin(&p->facts, &p->audit);
+    p->cost = choices_run_lengths(&p->facts, p->first, p->end);
 }
 
 static void do_part(set_part *p) { p->done = trap_attempt(&p->trap, &p->why, run_part, p); }
@@ -81,7 +81,7 @@ static bool reads_length(const general *g) {
     const temper_model *m = g->model;
     if (m->has_end) return true;
     for (uint32_t c = 0; c < m->channel_count; c++)
-        if (general_reads_length(g, c)) return true;
+        if (choices_reads_length(g, c)) return true;
     for (size_t h = 0; h < g->head_count; h++) {
         temper_mask mask = g->heads[h].exact.head->mask;
         if (mask != TEMPER_MASK_BEFORE && mask != TEMPER_MASK_UP_TO) return true;
@@ -130,10 +130,10 @@ static bool run_parts(general *g, set_part *parts, size_t count) {
     }
     const set_part *told = &parts[count - 1];
     if (!told->done && !strncmp(told->why.text, "stopped", 7)) trap_reraise(g->audit->trap, &told->why);
-    return done && cost <= general_steps_most();
+    return done && cost <= choices_steps_most();
 }
 
-void general_run_sets(general *g) {
+void choices_run_sets(general *g) {
     size_t count = parts_of(g);
     if (count > 1) {
         set_part *parts = arena_zalloc(g->audit->arena, count, sizeof *parts);
@@ -144,5 +144,5 @@ void general_run_sets(general *g) {
         }
         if (done) return;
     }
-    general_run_lengths(g, 0, g->length + 1);
+    choices_run_lengths(g, 0, g->length + 1);
 }

@@ -57,7 +57,7 @@ static void keep_largest(ball *largest, const ball *x) { ball_max(largest, large
 static void run_heads(recursion *w, uint32_t l) {
     errors *e = &w->e;
     general *g = e->g;
-    const extent *stage = general_stage(g, 2 * (size_t)l);
+    const extent *stage = choices_stage(g, 2 * (size_t)l);
     error_sum *sums = arena_zalloc(e->a->scratch, g->channels, sizeof *sums);
     for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) {
         head_claim *f = &g->heads[k];
@@ -96,7 +96,7 @@ static void begin(errors *e, size_t n) {
     calc_begin(e->c);
     arena_reset(e->a->scratch);
     e->n = n;
-    e->positions = general_positions(e->g, n);
+    e->positions = choices_positions(e->g, n);
     e->zero = num(e->c, 0);
     e->one = num(e->c, 1);
     e->tau = add(e->c, num(e->c, t->ts), num(e->c, t->any_order ? t->ma : t->ta));
@@ -107,13 +107,13 @@ static void run_length(recursion *w, size_t n) {
     errors *e = &w->e;
     const temper_model *m = e->g->model;
     begin(e, n);
-    general_features(e->g, n);
-    general_embedding(e);
+    choices_features(e->g, n);
+    choices_embedding(e);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         run_heads(w, l);
-        general_gates(e, l);
+        choices_gates(e, l);
     }
-    error_sum read = sum_row(e, &m->read, 0, general_stage(e->g, 2 * (size_t)m->layer_count), 0, 0);
+    error_sum read = sum_row(e, &m->read, 0, choices_stage(e->g, 2 * (size_t)m->layer_count), 0, 0);
     ball_set(&w->read_error[n], sum_error(e, &read, SUM_PLAIN));
     e->g->errors[n] = bound_text(e->a->arena, &w->read_error[n]);
     keep_largest(e->g->largest, &w->read_error[n]);
@@ -131,7 +131,7 @@ static size_t first_failure(const recursion *w, const double *margin) {
     return SIZE_MAX;
 }
 
-void general_recursion(general *g) {
+void choices_recursion(general *g) {
     audit *a = g->audit;
     recursion w = {.e = {.g = g, .a = a, .c = &a->calculus, .t = &a->type}};
     w.e.channel = arena_alloc(a->arena, g->channels, sizeof *w.e.channel);
@@ -151,7 +151,7 @@ void general_recursion(general *g) {
     w.e.silence = share_silence(&w.e);
     for (size_t n = 0; n <= g->length; n++) {
         run_length(&w, n);
-        general_tell(g, true, n);
+        choices_tell(g, true, n);
     }
     g->every = first_failure(&w, g->margin) == SIZE_MAX;
     size_t failure = g->every ? SIZE_MAX : first_failure(&w, g->verdict);

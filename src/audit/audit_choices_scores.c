@@ -32,7 +32,7 @@ static bool is_written(const temper_model *m, uint32_t channel) {
 }
 
 static double feature_at(const general *g, const expression *x, size_t i, size_t n) {
-    return expression_eval(x, (double)i, (double)n, (double)general_positions(g, n));
+    return expression_eval(x, (double)i, (double)n, (double)choices_positions(g, n));
 }
 
 /* What dimension d adds to score j is slope * j, exactly and in every step of the run; false if that is not
@@ -52,11 +52,11 @@ static bool is_slope(const general *g, const model_head *h, uint32_t d, double *
     if (!product_is_exact(q->weight, f) || !product_is_exact(k->weight, beta)) return false;
     if (!audit_is_stored(a, f) || !audit_is_stored(a, q->weight * f)) return false;
     for (size_t n = 0; n <= g->length; n++)
-        for (size_t i = 0; i < general_positions(g, n); i++) {
+        for (size_t i = 0; i < choices_positions(g, n); i++) {
             if (feature_at(g, qc->position, i, n) != f) return false;
             if (feature_at(g, kc->position, i, n) != beta * (double)i) return false;
         }
-    for (size_t i = 1; i < general_positions(g, g->length); i++) {
+    for (size_t i = 1; i < choices_positions(g, g->length); i++) {
         double x = beta * (double)i;
         if (!product_is_exact(beta, (double)i) || !product_is_exact(k->weight, x)) return false;
         if (!audit_is_stored(a, x) || !audit_is_stored(a, k->weight * x)) return false;
@@ -95,7 +95,7 @@ static double scale_of(const errors *e, const head_claim *f) {
 score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     const model_head *h = f->exact.head;
     calculus *c = e->c;
-    const extent *stage = general_stage(e->g, 2 * ((size_t)f->layer - 1));
+    const extent *stage = choices_stage(e->g, 2 * ((size_t)f->layer - 1));
     score_error s = {.scale = scale_of(e, f), .tie = *tie};
     const ball *scale = num(c, s.scale), *size = e->zero, *off = e->zero, *keys = e->zero;
     const ball *growth = up(c, e->t->ua, (uint64_t)h->query.count + 4);

@@ -213,7 +213,7 @@ static void output_of_equal_scores(set_run *s, const set_row *row, lattice *out)
 
 void set_attend(set_run *s, size_t i, lattice *out) {
     set_head *h = s->head;
-    set_row row = {.i = i, .keys = general_keys(h->claim->exact.head->mask, i, s->positions), .gap = &s->t[7]};
+    set_row row = {.i = i, .keys = choices_keys(h->claim->exact.head->mask, i, s->positions), .gap = &s->t[7]};
     uint32_t active = 0, last_active = 0;
     if (row.keys.first >= row.keys.end) {
         for (uint32_t r = 0; r < h->v; r++) lattice_set_zero(&out[r]);

@@ -176,7 +176,7 @@ static void add_up(set_run *s, uint32_t layer) {
                 for (size_t k = 0; k < s->bundle_width[b]; k++)
                     if (s->bundle_writes[b][k] == c)
                         lattice_add(sum, sum, &s->bundle_output[b][i * s->bundle_width[b] + k]);
-            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &general_stage(g, from + 1)[c])) *changed = true;
+            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &choices_stage(g, from + 1)[c])) *changed = true;
         }
     }
 }

@@ -4,11 +4,11 @@
 
 #include "base/work.h"
 
-double general_steps_most(void) { return (double)work_limit((uint64_t)1 << 32); }
+double choices_steps_most(void) { return (double)work_limit((uint64_t)1 << 32); }
 
 void set_spend(set_run *s, double steps) {
     s->cost += steps;
-    if (s->cost > general_steps_most())
+    if (s->cost > choices_steps_most())
         trap_raise_remedy(s->g->audit->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
                           "the facts take too many steps at length %zu", s->n);
 }
@@ -44,7 +44,7 @@ static void embed(set_run *s) {
     const general *g = s->g;
     lattice *letter = &s->s[0], *letters = &s->s[1], *here = &s->s[2], *x = &s->s[3];
     for (uint32_t c = 0; c < g->channels; c++) {
-        bool all = s->old == 0 || g->model->has_end || general_reads_length(g, c), changed = false;
+        bool all = s->old == 0 || g->model->has_end || choices_reads_length(g, c), changed = false;
         for (uint32_t k = 0; k < g->model->letters.count; k++) {
             token_weight(g, k, c, &s->t[0]);
             lattice_set_number(letter, &s->t[0]);
@@ -61,7 +61,7 @@ static void embed(set_run *s) {
                 lattice_set(x, letters);
             lattice_set_number(here, &g->features[i * g->channels + c]);
             lattice_add(x, x, here);
-            if (set_put(s, channel_of(s, 0, c, i), x, i, &general_stage(g, 0)[c])) changed = true;
+            if (set_put(s, channel_of(s, 0, c, i), x, i, &choices_stage(g, 0)[c])) changed = true;
         }
         s->changed[0][c] = changed;
     }
@@ -166,7 +166,7 @@ static void add_outputs(set_run *s, uint32_t l) {
             lattice *sum = &s->s[1];
             lattice_set(sum, channel_of(s, from, c, i));
             for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) add_output(s, k, c, i, sum);
-            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &general_stage(g, from + 1)[c])) *changed = true;
+            if (set_put(s, channel_of(s, from + 1, c, i), sum, i, &choices_stage(g, from + 1)[c])) *changed = true;
         }
     }
 }
@@ -265,9 +265,9 @@ static void copy_extents(const set_run *s) {
     const general *g = s->g;
     for (size_t stage = 1; stage <= 2 * (size_t)g->model->layer_count; stage++)
         for (uint32_t c = 0; c < g->channels; c++) {
-            const extent *from = &general_stage(g, stage - 1)[c];
+            const extent *from = &choices_stage(g, stage - 1)[c];
             if (!is_written(s, stage, c) && from->seen)
-                extent_see_ends(&general_stage(g, stage)[c], &from->ends[0], &from->ends[1], from->grid);
+                extent_see_ends(&choices_stage(g, stage)[c], &from->ends[0], &from->ends[1], from->grid);
         }
 }
 
@@ -276,7 +276,7 @@ static void allocate(set_run *s) {
     rational_pool *pool = &g->pool;
     arena *a = g->audit->arena;
     size_t rows = 0, stages = 2 * (size_t)g->model->layer_count + 1, widest = g->channels;
-    s->most = general_positions(g, g->length);
+    s->most = choices_positions(g, g->length);
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
         rows += 3 * (size_t)h->query.count + 2 * (size_t)h->value.count;
@@ -323,17 +323,17 @@ static void run_layer(set_run *s, uint32_t l) {
     set_units(s, l);
 }
 
-double general_run_lengths(general *g, size_t first, size_t end) {
+double choices_run_lengths(general *g, size_t first, size_t end) {
     set_run s = {.g = g};
     allocate(&s);
     for (s.n = first; s.n < end; s.n++) {
-        s.positions = general_positions(g, s.n);
-        general_features(g, s.n);
+        s.positions = choices_positions(g, s.n);
+        choices_features(g, s.n);
         embed(&s);
         for (uint32_t l = 0; l < g->model->layer_count; l++) run_layer(&s, l);
         read_out(&s);
         s.old = s.positions;
-        general_tell(g, false, s.n);
+        choices_tell(g, false, s.n);
     }
     copy_extents(&s);
     return s.cost;

@@ -26,7 +26,7 @@ static void apply(rational *out, const exact_rows *m, const rational *x) {
 }
 
 static void see_stage(const string_run *s, size_t stage) {
-    extent *e = general_stage(s->g, stage);
+    extent *e = choices_stage(s->g, stage);
     for (size_t i = 0; i < s->positions; i++)
         for (size_t c = 0; c < s->g->channels; c++) {
             const rational *x = &s->x[i * s->g->channels + c];
@@ -89,7 +89,7 @@ static chosen choose(string_run *s, head_claim *f, size_t i, key_range keys) {
 static void attend(string_run *s, head_claim *f, size_t i) {
     const model_head *h = f->exact.head;
     uint32_t v = h->value.count;
-    key_range keys = general_keys(h->mask, i, s->positions);
+    key_range keys = choices_keys(h->mask, i, s->positions);
     rational *out = &s->output[i * v];
     for (uint32_t r = 0; r < v; r++) rational_set_int(&out[r], 0);
     if (keys.first < keys.end) {
@@ -188,7 +188,7 @@ static void read_out(string_run *s) {
 
 static void allocate(string_run *s) {
     general *g = s->g;
-    size_t positions = general_positions(g, g->length), d = 0, v = 0;
+    size_t positions = choices_positions(g, g->length), d = 0, v = 0;
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
         d = h->query.count > d ? h->query.count : d;
@@ -218,7 +218,7 @@ static bool next_string(uint32_t *letters, size_t n, size_t size) {
 static void check_work(const general *g) {
     double strings = 0, level = 1, each = 0;
     for (size_t n = 0; n <= g->length; n++, level *= (double)g->model->letters.count) strings += level;
-    double positions = (double)general_positions(g, g->length);
+    double positions = (double)choices_positions(g, g->length);
     for (const head_claim *f = g->heads; f < g->heads + g->head_count; f++) {
         const model_head *h = f->exact.head;
         each += positions * positions * (1 + h->query.count + h->value.count);
@@ -230,7 +230,7 @@ static void check_work(const general *g) {
                           "the model is too large to be run on all strings up to length %zu", g->length);
 }
 
-void general_run_strings(general *g) {
+void choices_run_strings(general *g) {
     const temper_model *m = g->model;
     string_run s = {.g = g};
     check_work(g);
@@ -238,8 +238,8 @@ void general_run_strings(general *g) {
     uint32_t *letters = arena_zalloc(g->audit->arena, g->length, sizeof *letters);
     s.letters = letters;
     for (s.n = 0; s.n <= g->length; s.n++) {
-        s.positions = general_positions(g, s.n);
-        general_features(g, s.n);
+        s.positions = choices_positions(g, s.n);
+        choices_features(g, s.n);
         do {
             embed(&s);
             for (uint32_t l = 0; l < m->layer_count; l++) {
@@ -248,6 +248,6 @@ void general_run_strings(general *g) {
             }
             read_out(&s);
         } while (next_string(letters, s.n, m->letters.count));
-        general_tell(g, false, s.n);
+        choices_tell(g, false, s.n);
     }
 }

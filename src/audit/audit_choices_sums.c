@@ -130,7 +130,7 @@ static double embedded(const errors *e, const model_channel *channel, const rati
 
 /* A feature that does not read the length is what it was: of letters only the last one is new. The start sentinel and
    the letters before it are in e->worst. */
-void general_embedding(errors *e) {
+void choices_embedding(errors *e) {
     const general *g = e->g;
     const temper_model *m = g->model;
     const model_rows *rows = &m->embedding;
@@ -160,7 +160,7 @@ void general_embedding(errors *e) {
         for (size_t c = 0; c < g->channels; c++) {
             const model_channel *channel = &m->channels[c];
             if ((weight[c] == 0 && !channel->position) || weight[c] == before[c]) continue;
-            bool ends = token == model_end_token(m), fixed = !general_reads_length(g, (uint32_t)c);
+            bool ends = token == model_end_token(m), fixed = !choices_reads_length(g, (uint32_t)c);
             size_t from = fixed && token != model_start_token(m) && !ends && first < e->n ? e->n : first;
             if (!channel->position && e->n > 1 && !ends) continue;
             for (size_t i = from; i < end; i++) {

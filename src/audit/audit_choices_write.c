@@ -69,9 +69,9 @@ static void put_channels(text *out, const general *g) {
                     s == 0  ? "embedding"
                     : s % 2 ? "heads"
                             : "units");
-        put_extents(out, "size", general_stage(g, s), g->channels, MEMBER_SIZE);
+        put_extents(out, "size", choices_stage(g, s), g->channels, MEMBER_SIZE);
         text_puts(out, ", ");
-        put_grids(out, "grid", general_stage(g, s), g->channels);
+        put_grids(out, "grid", choices_stage(g, s), g->channels);
         text_putc(out, '}');
     }
     audit_end_array(out, stages);
@@ -136,7 +136,7 @@ static void put_gates(text *out, const general *g) {
     audit_end_array(out, g->bundle_count);
 }
 
-void general_print(text *out, const general *g) {
+void choices_print(text *out, const general *g) {
     const double *margin = g->every ? g->margin : g->verdict;
     double least = INFINITY;
     for (size_t n = 0; n <= g->length; n++) least = least_of(least, margin[n]);

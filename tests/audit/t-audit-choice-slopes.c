@@ -15,7 +15,7 @@ static void find(entry *e, void *context) {
     *a = (audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .model = f->m, .length = f->s->length};
     audit_type_begin(a, f->s->type);
     general g;
-    general_begin(&g, a);
+    choices_begin(&g, a);
     f->found = slope_find(&g, &f->m->layers[1].heads[1]);
 }
 

@@ -74,11 +74,11 @@ static void find_facts(entry *e, void *context) {
                  .length = t->length,
                  .watch = t->watch.progress ? &t->watch : NULL};
     general *g = arena_zalloc(&e->memory, 1, sizeof *g);
-    general_begin(g, a);
+    choices_begin(g, a);
     if (t->watch.progress)
-        general_run_sets(g);
+        choices_run_sets(g);
     else
-        general_run_lengths(g, 0, t->length + 1);
+        choices_run_lengths(g, 0, t->length + 1);
     t->found = g;
     if (t->one) compare(t, g);
 }
