@@ -62,7 +62,7 @@ def branches_of(build, source):
                 for file in json.load(f)["files"]:
                     if os.path.normpath(file["file"]).endswith(source):
                         for line in file["lines"]:
-                            found[line["line_number"]] += [b["count"] > 0 for b in line["branches"]]
+                            found[line["drift_number"]] += [b["count"] > 0 for b in line["branches"]]
         return found
 
 

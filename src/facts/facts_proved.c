@@ -80,10 +80,10 @@ void set_embed(facts_run *p, uint32_t c) {
         column_put(p->embedding[c], &p->room, i, x);
     }
     column_end(p->embedding[c]);
-    if (!p->lines[c]) return;
-    if (p->lines[c]->stale) p->embedding[c]->moved = true;
-    p->lines[c]->here = true;
-    p->lines[c]->stale = false;
+    if (!p->drifts[c]) return;
+    if (p->drifts[c]->stale) p->embedding[c]->moved = true;
+    p->drifts[c]->here = true;
+    p->drifts[c]->stale = false;
 }
 
 /* ---- layers ---- */
@@ -176,7 +176,7 @@ facts *facts_run_next(facts_run *p, arena *keep) {
     facts *f = facts_new(p->s, p->n, keep);
     p->room.size = f->size;
     for (uint32_t c = 0; c < p->m->channel_count; c++)
-        if (!set_line_embed(p, c)) set_embed(p, c);
+        if (!drift_embed(p, c)) set_embed(p, c);
     for (uint32_t l = 0; l < p->m->layer_count; l++) {
         run_layer(p, l);
         copy_layer(&f->layers[l], &p->layers[l], p, l);
@@ -261,7 +261,7 @@ facts_run *facts_run_begin(const subject_model *s, size_t first, arena *work) {
     p->layers = arena_zalloc(work, m->layer_count, sizeof *p->layers);
     p->after = copy_of(p, p->embedding);
     for (uint32_t l = 0; l < m->layer_count; l++) begin_layer(p, l, p->after);
-    set_lines_find(p);
+    drift_find(p);
     set_means_find(p);
     return p;
 }

@@ -167,18 +167,18 @@ static void rows_from_right(facts_run *p, set_head *w) {
 static bool project_keys(facts_run *p, set_head *w, set_column *const *x) {
     const model_rows *key = &w->h->key;
     for (uint32_t k = 0; k < key->start[key->count]; k++) {
-        line_channel *c = p->lines[key->terms[k].channel];
+        drift_channel *c = p->drifts[key->terms[k].channel];
         if (c && !c->here) set_embed(p, key->terms[k].channel);
     }
     bool moved = project_all(p, w->k, key, x);
-    if (!w->line.stale) return moved;
-    w->k[w->line.d].moved = true;
-    w->line.stale = false;
+    if (!w->drift.stale) return moved;
+    w->k[w->drift.d].moved = true;
+    w->drift.stale = false;
     return true;
 }
 
 void set_head_run(facts_run *p, set_head *w, set_column *const *x) {
-    if (w->line.channel && set_line_run(p, w, x)) return;
+    if (w->drift.channel && drift_run(p, w, x)) return;
     bool first = p->room.old == 0;
     bool queries = project_all(p, w->q, &w->h->query, x) | set_means_moved(w), keys = project_keys(p, w, x);
     bool values = project_all(p, w->v, &w->h->value, x);

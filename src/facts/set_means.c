@@ -64,7 +64,7 @@ void set_means_find(facts_run *p) {
                 rational_set_double(&p->r[0], rows_begin_of(query, d)->weight);
                 rational_mul(mean->factor, mean->factor, &p->r[0]);
                 if (!mean->head->unions) mean->head->unions = columns_new(&p->room, mean->head->vs);
-                w->line.channel = mean->head->line.channel = NULL; /* these have no such rows */
+                w->drift.channel = mean->head->drift.channel = NULL; /* these have no such rows */
             }
         }
 }

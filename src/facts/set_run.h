@@ -33,44 +33,44 @@ typedef struct key_groups {
 
 /* A set that goes with the length: (a + k g) within [lo, hi], k integer, moved by `moves`/t, where the length gives
    the integer t. All in units of 2^-LINE_BITS. */
-typedef struct line_set {
+typedef struct drift_set {
     int64_t a, g, lo, hi, moves;
-} line_set;
+} drift_set;
 
 enum { LINE_BITS = 8, LINE_GAPS = 8 };
 
 /* A channel whose feature is X(i)/T(n), as i/(2N) is, and that only keys read. Its sets at a length are made when
    some head asks for them. */
-typedef struct line_channel {
+typedef struct drift_channel {
     const expression *share, *over; /* X and T */
-    line_set *sets;                 /* [count] */
+    drift_set *sets;                /* [count] */
     size_t count, capacity;
     int64_t t, most; /* T at this length, and the largest size of a number of `sets` */
     bool usable;
     bool ready; /* `t` and `sets` are those of this length */
     bool here;  /* the column has its sets */
     bool stale; /* it has those of an earlier one */
-} line_channel;
+} drift_channel;
 
-/* A head one of whose keys reads such a channel (set_line.c). */
-typedef struct head_line {
-    line_channel *channel; /* NULL: none */
-    size_t d;              /* the dimension of the keys that read it */
-    size_t tries, checked; /* rows up to here gave at the length before what they would give */
-    bool stale;            /* what is known of keys is that of an earlier length */
+/* A head one of whose keys reads such a channel (drift.c). */
+typedef struct drift_head {
+    drift_channel *channel; /* NULL: none */
+    size_t d;               /* the dimension of the keys that read it */
+    size_t tries, checked;  /* rows up to here gave at the length before what they would give */
+    bool stale;             /* what is known of keys is that of an earlier length */
     size_t count, rows, key_capacity, score_capacity;
-    line_set *keys, *scores; /* [count], [rows]: the score of a row's last key */
-    int64_t most;            /* the largest size of their numbers */
-    bool varies;             /* some key, in some dimension, is no number at any length */
-    bool queries_differ;     /* from row to row */
-    spread *others;          /* [query_size] the union of keys in other dimensions, */
-    size_t joined;           /* of so many */
+    drift_set *keys, *scores; /* [count], [rows]: the score of a row's last key */
+    int64_t most;             /* the largest size of their numbers */
+    bool varies;              /* some key, in some dimension, is no number at any length */
+    bool queries_differ;      /* from row to row */
+    spread *others;           /* [query_size] the union of keys in other dimensions, */
+    size_t joined;            /* of so many */
     /* The gaps of rows: a pair of keys in dimension d times `own` or, if `together`, what that has in common with
        `common`. */
     bool together;
     size_t gap_count;
     rational *own, *common; /* [LINE_GAPS] */
-} head_line;
+} drift_head;
 
 /* A component of a query that is `factor` times what a row of an average head gives (set_means.c). */
 typedef struct mean_source {
@@ -101,7 +101,7 @@ typedef struct set_head {
     query_cases cases;
     spread *kind_values; /* [CASE_KINDS][value_size] what the values of a kind's keys can be together */
     key_groups groups;
-    head_line line;
+    drift_head drift;
     mean_source *means; /* [query_size] */
     set_column *unions; /* [value_size] what the values of a row's keys can be together; NULL: nobody asks */
     /* the present row */
@@ -161,11 +161,11 @@ struct facts_run {
     rational *lcm;
     size_t lcm_count, n;
     set_column **embedding, **after; /* [channels] */
-    line_channel **lines;            /* [channels]: NULL where there is none */
+    drift_channel **drifts;          /* [channels]: NULL where there is none */
     set_layer *layers;
-    double margin;     /* of the letters so far */
-    double steps;      /* operations with sets */
-    size_t line_heads; /* how often set_line_run was all that a head needed */
+    double margin;      /* of the letters so far */
+    double steps;       /* operations with sets */
+    size_t drift_heads; /* how often drift_run was all that a head needed */
 };
 
 /* Sets made once. */
@@ -181,12 +181,12 @@ void set_row_begin_length(set_head *w);
 void set_row_put(facts_run *p, set_head *w, size_t i);
 void set_find_alike(facts_run *p, set_head *w, size_t size, bool again);
 
-/* set_line.c: which channels and heads there are whose sets go with the length in a simple way. */
-void set_lines_find(facts_run *p);
+/* drift.c: which channels and heads there are whose sets go with the length in a simple way. */
+void drift_find(facts_run *p);
 /* The channel at the present length, if its sets are not needed one by one; else false. */
-bool set_line_embed(facts_run *p, uint32_t channel);
+bool drift_embed(facts_run *p, uint32_t channel);
 /* The head at the present length, or false if its keys have to be looked at one by one. */
-bool set_line_run(facts_run *p, set_head *w, set_column *const *x);
+bool drift_run(facts_run *p, set_head *w, set_column *const *x);
 
 /* The sets of a channel at the present length, one by one; and one of them without the feature. */
 void set_embed(facts_run *p, uint32_t channel);

@@ -160,7 +160,7 @@ static bytes check_honest(const bytes *file, size_t n, temper_type type, oracle 
 
 /* ---- changed read-outs ---- */
 
-static char *line_number(char *data, const char *begin, size_t which) {
+static char *drift_number(char *data, const char *begin, size_t which) {
     for (char *at = strstr(data, begin); at; at = strstr(at + 1, begin))
         if (which-- == 0) return at + 1;
     return NULL;
@@ -168,7 +168,7 @@ static char *line_number(char *data, const char *begin, size_t which) {
 
 static size_t count_lines(char *data, const char *begin) {
     size_t count = 0;
-    while (line_number(data, begin, count)) count++;
+    while (drift_number(data, begin, count)) count++;
     return count;
 }
 
@@ -177,8 +177,8 @@ static bool change_read_out(bytes *b, test_random *r) {
     char *digest = strstr(b->data, "\ndigest ");
     if (digest) splice(b, (size_t)(digest + 1 - b->data), b->length - (size_t)(digest + 1 - b->data), "");
     size_t rows = count_lines(b->data, "\nread ");
-    char *row = line_number(b->data, "\nread ", random_below(r, rows)), *end = strchr(row, '\n'), with[400];
-    char *other = line_number(b->data, "\nread ", random_below(r, rows)), *other_end = strchr(other, '\n');
+    char *row = drift_number(b->data, "\nread ", random_below(r, rows)), *end = strchr(row, '\n'), with[400];
+    char *other = drift_number(b->data, "\nread ", random_below(r, rows)), *other_end = strchr(other, '\n');
     char *quote = strchr(row + 6, '"'), *colon = strrchr(row, ':');
     size_t at = (size_t)(row - b->data), length = (size_t)(end - row);
     colon = NULL;
@@ -373,7 +373,7 @@ static bytes language_model(const language *l, temper_method method) {
     splice(&b, (size_t)(at - b.data), 0, line);
     for (size_t k = 0; k < 3; k++) {
         if (!strchr(l->empty, "abe"[k])) continue;
-        char *row = line_number(b.data, "\nread ", k);
+        char *row = drift_number(b.data, "\nread ", k);
         snprintf(line, sizeof line, " %zu:1", channels);
         splice(&b, (size_t)(strchr(row, '\n') - b.data), 0, line);
     }

@@ -1,5 +1,5 @@
 /* Heads whose keys move with the length by a share of the position, such as i/(2N), are kept as integers
-   (src/facts/set_line.h): what is found so from length to length is what a run finds that begins at the length and
+   (src/facts/drift.h): what is found so from length to length is what a run finds that begins at the length and
    looks at every set, bit for bit. Models of the gallery, edited: other shares, weights, masks and letters, so that
    the short way begins, ends and is taken up again. (t-facts-lengths compares the gallery with the long way.) An
    argument is the longest length. */
@@ -43,7 +43,7 @@ static void compare(const char *source, const temper_model *m, size_t first, siz
             const facts *found = facts_run_next(run, &one);
             if (n >= from) same = same_as_alone(source, &s, found, &one);
         }
-        by_lines += run->line_heads;
+        by_lines += run->drift_heads;
         trap_clear(&t);
     }
     arena_free(&one);
@@ -148,5 +148,5 @@ int main(int argc, char **argv) {
     }
     check_numbers();
     printf("%zu lengths, %zu heads of them by lines\n", compared, by_lines);
-    return test_finish("t-facts-line");
+    return test_finish("t-facts-drift");
 }

@@ -1,11 +1,11 @@
 /* Channels whose feature is X(i)/T(n), such as i/(2N): at every length all their sets are others, but each is one
    that never changes, moved by X(i)/T(n). So they are kept as integers, in units of 2^-LINE_BITS, with how far they
    move, and what facts need of a length is found from those: where sets begin and end, on which grid they lie, and in
-   set_line_head.c what heads do whose keys read such a channel. A length at which something is not as simple as that
+   drift_head.c what heads do whose keys read such a channel. A length at which something is not as simple as that
    is looked at set by set, as elsewhere; what is found is the same. */
 #include <math.h>
 
-#include "facts/set_line.h"
+#include "facts/drift.h"
 #include "model/expression_rational.h"
 
 enum { SHORTEST = 64 };                                /* lengths before are looked at set by set */
@@ -14,7 +14,7 @@ static const int64_t TOGETHER_MOST = (int64_t)1 << 61; /* of all that is compute
 
 /* ---- numbers ---- */
 
-bool line_number(facts_run *p, int64_t *out, int64_t *most, const rational *x) {
+bool drift_number(facts_run *p, int64_t *out, int64_t *most, const rational *x) {
     rational *t = &p->r[7];
     rational_set_int(t, 1 << LINE_BITS);
     rational_mul(t, t, x);
@@ -24,13 +24,13 @@ bool line_number(facts_run *p, int64_t *out, int64_t *most, const rational *x) {
     return true;
 }
 
-bool line_numbers(facts_run *p, line_set *out, int64_t *most, const spread *x, const rational *moves) {
-    return line_number(p, &out->a, most, &x->a) && line_number(p, &out->g, most, &x->g) &&
-           line_number(p, &out->lo, most, &x->lo) && line_number(p, &out->hi, most, &x->hi) &&
-           line_number(p, &out->moves, most, moves);
+bool drift_numbers(facts_run *p, drift_set *out, int64_t *most, const spread *x, const rational *moves) {
+    return drift_number(p, &out->a, most, &x->a) && drift_number(p, &out->g, most, &x->g) &&
+           drift_number(p, &out->lo, most, &x->lo) && drift_number(p, &out->hi, most, &x->hi) &&
+           drift_number(p, &out->moves, most, moves);
 }
 
-void line_base(spread *out, const line_set *x) {
+void drift_base(spread *out, const drift_set *x) {
     rational_set_ratio(&out->a, x->a, 1 << LINE_BITS);
     rational_set_ratio(&out->g, x->g, 1 << LINE_BITS);
     rational_set_ratio(&out->lo, x->lo, 1 << LINE_BITS);
@@ -41,14 +41,14 @@ static void place(rational *out, int64_t x, int64_t t) {
     rational_set_ratio(out, (long)x, (unsigned long)t << LINE_BITS);
 }
 
-void line_spread(spread *out, const line_set *x, int64_t t) {
+void drift_spread(spread *out, const drift_set *x, int64_t t) {
     place(&out->a, x->a * t + x->moves, t);
     place(&out->lo, x->lo * t + x->moves, t);
     place(&out->hi, x->hi * t + x->moves, t);
     rational_set_ratio(&out->g, (long)x->g, 1 << LINE_BITS);
 }
 
-bool line_fits(int64_t most, int64_t t) { return most < TOGETHER_MOST / 4 / (t + 1); }
+bool drift_fits(int64_t most, int64_t t) { return most < TOGETHER_MOST / 4 / (t + 1); }
 
 /* ---- what facts tell of a column ---- */
 
@@ -60,7 +60,7 @@ static int grid_of(int64_t x, int64_t odd, int twos) {
     return x % odd ? GRID_NONE : power_of_two_in(x) - twos;
 }
 
-void line_known(facts_run *p, known *out, const line_set *sets, size_t count, int64_t t) {
+void drift_known(facts_run *p, known *out, const drift_set *sets, size_t count, int64_t t) {
     int twos = power_of_two_in(t), grid = GRID_ANY;
     int64_t odd = t >> twos, least = INT64_MAX, most = INT64_MIN;
     for (size_t i = 0; i < count; i++) {
@@ -83,30 +83,30 @@ void line_known(facts_run *p, known *out, const line_set *sets, size_t count, in
 /* ---- channels ---- */
 
 /* The sets of positions that are new. */
-static bool extend(facts_run *p, line_channel *c, uint32_t channel) {
+static bool extend(facts_run *p, drift_channel *c, uint32_t channel) {
     spread *x = &p->one[0];
     for (; c->count < p->room.size; c->count++) {
-        line_set set;
+        drift_set set;
         set_embed_letters(p, x, channel, c->count);
         if (!expression_rational(&p->r[0], c->share, c->count, 0, 0, &p->pool)) return false;
-        if (!line_numbers(p, &set, &c->most, x, &p->r[0])) return false;
+        if (!drift_numbers(p, &set, &c->most, x, &p->r[0])) return false;
         size_t count = c->count;
         array_push(p->pool.arena, c->sets, count, c->capacity, set);
     }
     return true;
 }
 
-bool set_line_embed(facts_run *p, uint32_t channel) {
-    line_channel *c = p->lines[channel];
+bool drift_embed(facts_run *p, uint32_t channel) {
+    drift_channel *c = p->drifts[channel];
     if (!c) return false;
     c->ready = false;
     if (!c->usable || p->room.old < SHORTEST) return false;
     set_column *column = p->embedding[channel];
     bool whole = expression_rational(&p->r[0], c->over, 0, p->n, p->room.size, &p->pool) &&
                  rational_to_int64(&c->t, &p->r[0]) && c->t > 0 && c->t < NUMBER_MOST;
-    c->usable = whole && extend(p, c, channel) && line_fits(c->most, c->t);
+    c->usable = whole && extend(p, c, channel) && drift_fits(c->most, c->t);
     if (!c->usable) return false;
-    line_known(p, &column->known, c->sets, c->count, c->t);
+    drift_known(p, &column->known, c->sets, c->count, c->t);
     c->here = false;
     c->ready = c->stale = column->moved = true;
     return true;
@@ -133,7 +133,7 @@ static bool only_keys_read(const temper_model *m, uint32_t channel) {
     return !reads(&m->read, channel);
 }
 
-static line_channel *new_channel(facts_run *p, uint32_t channel) {
+static drift_channel *new_channel(facts_run *p, uint32_t channel) {
     const model_channel *c = &p->m->channels[channel];
     const expression *e = c->soft_only ? NULL : c->position;
     if (!e || e->op != EXPR_DIV || p->m->has_end) return NULL;
@@ -141,10 +141,10 @@ static line_channel *new_channel(facts_run *p, uint32_t channel) {
         return NULL;
     if (!expression_uses(e->b, EXPR_LENGTH) && !expression_uses(e->b, EXPR_SIZE)) return NULL;
     if (!only_keys_read(p->m, channel)) return NULL;
-    line_channel *line = arena_zalloc(p->pool.arena, 1, sizeof *line);
-    line->share = e->a;
-    line->over = e->b;
-    return line;
+    drift_channel *drift = arena_zalloc(p->pool.arena, 1, sizeof *drift);
+    drift->share = e->a;
+    drift->over = e->b;
+    return drift;
 }
 
 /* One of the head's keys reads one such channel, once. */
@@ -152,20 +152,20 @@ static void find_in_head(facts_run *p, set_head *w) {
     const model_rows *key = &w->h->key;
     for (uint32_t d = 0; d < key->count; d++)
         for (uint32_t k = key->start[d]; k < key->start[d + 1]; k++) {
-            line_channel *c = p->lines[key->terms[k].channel];
+            drift_channel *c = p->drifts[key->terms[k].channel];
             if (!c) continue;
-            if (w->line.channel || (w->h->mask != TEMPER_MASK_UP_TO && w->h->mask != TEMPER_MASK_BEFORE)) {
-                w->line.channel = NULL;
+            if (w->drift.channel || (w->h->mask != TEMPER_MASK_UP_TO && w->h->mask != TEMPER_MASK_BEFORE)) {
+                w->drift.channel = NULL;
                 return;
             }
-            line_head_init(p, w, c, d);
+            drift_head_init(p, w, c, d);
         }
-    if (w->line.channel) w->line.channel->usable = true;
+    if (w->drift.channel) w->drift.channel->usable = true;
 }
 
-void set_lines_find(facts_run *p) {
-    p->lines = arena_zalloc(p->pool.arena, p->m->channel_count, sizeof *p->lines);
-    for (uint32_t c = 0; c < p->m->channel_count; c++) p->lines[c] = new_channel(p, c);
+void drift_find(facts_run *p) {
+    p->drifts = arena_zalloc(p->pool.arena, p->m->channel_count, sizeof *p->drifts);
+    for (uint32_t c = 0; c < p->m->channel_count; c++) p->drifts[c] = new_channel(p, c);
     for (uint32_t l = 0; l < p->m->layer_count; l++)
         for (uint32_t h = 0; h < p->m->layers[l].head_count; h++) find_in_head(p, &p->layers[l].heads[h]);
 }
