@@ -53,19 +53,19 @@ key_range choices_keys(temper_mask mask, size_t i, size_t positions) {
     return (key_range){0, positions};
 }
 
-static extent *extents(general *g, size_t count) {
+static extent *extents(hard_choices *g, size_t count) {
     extent *e = arena_zalloc(g->audit->arena, count, sizeof *e);
     for (size_t k = 0; k < count; k++) e[k].ends = rational_array(&g->pool, 2);
     return e;
 }
 
-static void check_head(const general *g, uint32_t layer, uint32_t number, const model_head *h) {
+static void check_head(const hard_choices *g, uint32_t layer, uint32_t number, const model_head *h) {
     const audit *a = g->audit;
     if (h->hard_choice == TEMPER_CHOICE_SOFTMAX) audit_refuse(a, layer, number, "it stands for no hard choice");
     if (h->scale && expression_uses(h->scale, EXPR_I)) audit_refuse(a, layer, number, "its scale reads the position");
 }
 
-static void count_heads(general *g) {
+static void count_heads(hard_choices *g) {
     const temper_model *m = g->model;
     g->layer_heads = arena_zalloc(g->audit->arena, m->layer_count + 1, sizeof *g->layer_heads);
     for (uint32_t l = 0; l < m->layer_count; l++) {
@@ -74,7 +74,7 @@ static void count_heads(general *g) {
     }
 }
 
-static void begin_heads(general *g) {
+static void begin_heads(hard_choices *g) {
     const temper_model *m = g->model;
     g->heads = arena_zalloc(g->audit->arena, g->head_count, sizeof *g->heads);
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -96,7 +96,7 @@ static void begin_heads(general *g) {
         }
 }
 
-static void close_facts(general *g) {
+static void close_facts(hard_choices *g) {
     for (size_t k = 0; k < (2 * (size_t)g->model->layer_count + 1) * g->channels; k++) extent_close(&g->stages[k]);
     for (size_t k = 0; k < g->head_count; k++) {
         head_claim *f = &g->heads[k];
@@ -124,7 +124,7 @@ static bool are_few(size_t letters, size_t length) {
     return true;
 }
 
-static void check_cost(const general *g) {
+static void check_cost(const hard_choices *g) {
     double positions = (double)choices_positions(g, g->length);
     if (g->by_sets && g->length > SETS_LONGEST)
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "facts about lengths beyond %d are not looked for",
@@ -138,16 +138,16 @@ static void check_cost(const general *g) {
                    g->length);
 }
 
-void choices_tell(const general *g, bool errors, size_t n) {
+void choices_tell(const hard_choices *g, bool errors, size_t n) {
     const temper_audit_options *watch = g->audit->watch;
     uint64_t lengths = (uint64_t)g->length + 1, done = (errors ? lengths : 0) + n + 1;
     if (watch && watch->progress && watch->progress(watch->context, done, 2 * lengths))
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, g->length);
 }
 
-void choices_begin(general *g, audit *a) {
+void choices_begin(hard_choices *g, audit *a) {
     const temper_model *m = a->model;
-    *g = (general){.audit = a, .model = m, .length = a->length, .channels = m->channel_count};
+    *g = (hard_choices){.audit = a, .model = m, .length = a->length, .channels = m->channel_count};
     g->by_sets = !a->strings;
     if (a->strings && !are_few(m->letters.count, g->length))
         audit_refuse(a, 0, 0, "there are more than %d strings up to the length", STRINGS_MOST);
@@ -166,7 +166,7 @@ void choices_begin(general *g, audit *a) {
 }
 
 const char *audit_general(audit *a, size_t *length) {
-    general *g = arena_zalloc(a->arena, 1, sizeof *g);
+    hard_choices *g = arena_zalloc(a->arena, 1, sizeof *g);
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     choices_begin(g, a);
     if (g->by_sets)

@@ -28,7 +28,7 @@ static bool corner_is_exact(double bias, double ratio) {
     return isfinite(corner) && corner * ratio == -bias;
 }
 
-static void add_unit(general *g, bundle_claim *b, uint32_t unit, double ratio) {
+static void add_unit(hard_choices *g, bundle_claim *b, uint32_t unit, double ratio) {
     array_push(g->audit->arena, b->units, b->count, b->capacity, unit);
     array_push(g->audit->arena, b->ratio, b->ratio_count, b->ratio_capacity, ratio);
 }
@@ -38,7 +38,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void close_bundle(general *g, bundle_claim *b) {
+static void close_bundle(hard_choices *g, bundle_claim *b) {
     const model_layer *layer = &g->model->layers[b->layer - 1];
     arena *a = g->audit->arena;
     model_rows *row = arena_zalloc(a, 1, sizeof *row);
@@ -69,7 +69,7 @@ static void close_bundle(general *g, bundle_claim *b) {
     b->z.ends = rational_array(&g->pool, 2);
 }
 
-static void find_in_layer(general *g, uint32_t l) {
+static void find_in_layer(hard_choices *g, uint32_t l) {
     const model_layer *layer = &g->model->layers[l];
     size_t from = g->bundle_count;
     for (uint32_t u = 0; u < layer->in.count; u++) {
@@ -86,7 +86,7 @@ static void find_in_layer(general *g, uint32_t l) {
     for (size_t k = from; k < g->bundle_count; k++) close_bundle(g, &g->bundles[k]);
 }
 
-void choices_find_bundles(general *g) {
+void choices_find_bundles(hard_choices *g) {
     g->layer_bundles = arena_zalloc(g->audit->arena, g->model->layer_count + 1, sizeof *g->layer_bundles);
     for (uint32_t l = 0; l < g->model->layer_count; l++) {
         find_in_layer(g, l);
@@ -104,12 +104,12 @@ void bundle_see(bundle_claim *b, const rational *lo, const rational *hi, int gri
     }
 }
 
-bool choices_reads_length(const general *g, uint32_t channel) {
+bool choices_reads_length(const hard_choices *g, uint32_t channel) {
     const expression *e = g->model->channels[channel].position;
     return e && (expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE));
 }
 
-void choices_features(general *g, size_t n) {
+void choices_features(hard_choices *g, size_t n) {
     const temper_model *m = g->model;
     size_t positions = choices_positions(g, n);
     for (uint32_t c = 0; c < g->channels; c++) {

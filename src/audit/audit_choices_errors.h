@@ -6,7 +6,7 @@
 #include "audit/audit_choices_facts.h"
 
 typedef struct errors {
-    general *g;
+    hard_choices *g;
     audit *a;
     calculus *c; /* begun anew for each length */
     const type_facts *t;
@@ -57,7 +57,7 @@ typedef struct tie_break {
     double query; /* |w_q f_q| */
 } tie_break;
 
-tie_break slope_find(const general *g, const model_head *h);
+tie_break slope_find(const hard_choices *g, const model_head *h);
 
 typedef struct score_error {
     double scale;             /* Lambda */

@@ -71,7 +71,7 @@ typedef struct bundle_claim {
     double *distance; /* [corner_count + 1] */
 } bundle_claim;
 
-typedef struct general {
+typedef struct hard_choices {
     audit *audit;
     const temper_model *model;
     size_t length, channels;
@@ -91,10 +91,10 @@ typedef struct general {
     bool every;               /* the proof covers every letter */
     const char **errors;      /* [n + 1] texts */
     ball *largest;
-} general;
+} hard_choices;
 
-static inline size_t choices_positions(const general *g, size_t n) { return n + 1 + g->model->has_end; }
-static inline extent *choices_stage(const general *g, size_t stage) { return g->stages + stage * g->channels; }
+static inline size_t choices_positions(const hard_choices *g, size_t n) { return n + 1 + g->model->has_end; }
+static inline extent *choices_stage(const hard_choices *g, size_t stage) { return g->stages + stage * g->channels; }
 
 /* The keys of row i: first <= j < end. */
 typedef struct key_range {
@@ -103,9 +103,9 @@ typedef struct key_range {
 key_range choices_keys(temper_mask mask, size_t i, size_t positions);
 
 exact_rows exact_rows_make(rational_pool *pool, const model_rows *rows);
-bool choices_reads_length(const general *g, uint32_t channel); /* its feature does */
+bool choices_reads_length(const hard_choices *g, uint32_t channel); /* its feature does */
 /* Fills `features` for length n; raises where one is not rational. */
-void choices_features(general *g, size_t n);
+void choices_features(hard_choices *g, size_t n);
 
 void extent_see(extent *e, const rational *x);
 void extent_see_ends(extent *e, const rational *lo, const rational *hi, int grid);
@@ -116,19 +116,20 @@ void bundle_see(bundle_claim *b, const rational *lo, const rational *hi, int gri
 double least_of(double x, double y);
 
 /* So many of the lengths are done, first in facts, then in errors; raises TEMPER_LIMIT if it is to stop. */
-void choices_tell(const general *g, bool errors, size_t n);
+void choices_tell(const hard_choices *g, bool errors, size_t n);
 
 /* ---- who finds them ---- */
 
-void choices_find_bundles(general *g);
-void choices_run_strings(general *g);
-void choices_run_sets(general *g);
+void choices_find_bundles(hard_choices *g);
+void choices_run_strings(hard_choices *g);
+void choices_run_sets(hard_choices *g);
 /* The lengths first .. end - 1, in one go, and the steps that it took: at most choices_steps_most(). */
-double choices_run_lengths(general *g, size_t first, size_t end);
+double choices_run_lengths(hard_choices *g, size_t first, size_t end);
 double choices_steps_most(void);
 /* Empty facts, of the claim that the audit is about. */
-void choices_begin(general *g, audit *a);
-void choices_recursion(general *g); /* errors, and whether they are below the margins; raises where they are not */
-void choices_print(text *out, const general *g);
+void choices_begin(hard_choices *g, audit *a);
+void choices_recursion(
+    hard_choices *g); /* errors, and whether they are below the margins; raises where they are not */
+void choices_print(text *out, const hard_choices *g);
 
 #endif

@@ -190,7 +190,7 @@ static const ball *channel_after(gates *w, size_t channel, error_sum *sum) {
 }
 
 void choices_gates(errors *e, uint32_t l) {
-    const general *g = e->g;
+    const hard_choices *g = e->g;
     const model_layer *layer = &g->model->layers[l];
     arena *scratch = e->a->scratch;
     gates w = {.e = e,

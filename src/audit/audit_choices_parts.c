@@ -13,7 +13,7 @@ enum { PARTS_MOST = 16, LENGTHS_LEAST = 96 };
 
 typedef struct set_part {
     audit audit; /* as the caller's, with memory of its own */
-    general facts;
+    hard_choices facts;
     arena memory, scratch;
     trap trap;
     temper_error why;
@@ -50,8 +50,8 @@ static void merge_extents(extent *to, const extent *from, size_t count) {
         if (from[k].seen) extent_see_ends(&to[k], &from[k].ends[0], &from[k].ends[1], from[k].grid);
 }
 
-static void merge(general *g, const set_part *p) {
-    const general *from = &p->facts;
+static void merge(hard_choices *g, const set_part *p) {
+    const hard_choices *from = &p->facts;
     merge_extents(g->stages, from->stages, (2 * (size_t)g->model->layer_count + 1) * g->channels);
     for (size_t k = 0; k < g->head_count; k++) {
         head_claim *to = &g->heads[k];
@@ -77,7 +77,7 @@ static void merge(general *g, const set_part *p) {
 /* ---- all parts ---- */
 
 /* Whether a length is looked at by itself: else what it needs is found on the way to it. */
-static bool reads_length(const general *g) {
+static bool reads_length(const hard_choices *g) {
     const temper_model *m = g->model;
     if (m->has_end) return true;
     for (uint32_t c = 0; c < m->channel_count; c++)
@@ -89,7 +89,7 @@ static bool reads_length(const general *g) {
     return false;
 }
 
-static size_t parts_of(const general *g) {
+static size_t parts_of(const hard_choices *g) {
     const temper_audit_options *watch = g->audit->watch;
     long cores = watch && watch->threads ? (long)watch->threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (cores < 2 || g->length < LENGTHS_LEAST || !reads_length(g)) return 1;
@@ -98,7 +98,7 @@ static size_t parts_of(const general *g) {
 
 /* False: it has to be done in one go, because a part failed, or because all together took more steps than one run
    may. One run takes fewer, so that it is refused for that reason only if this is. */
-static bool run_parts(general *g, set_part *parts, size_t count) {
+static bool run_parts(hard_choices *g, set_part *parts, size_t count) {
     double last = (double)g->length + 1, cost = 0;
     bool done = true;
     for (size_t k = 0; k < count; k++) {
@@ -133,7 +133,7 @@ static bool run_parts(general *g, set_part *parts, size_t count) {
     return done && cost <= choices_steps_most();
 }
 
-void choices_run_sets(general *g) {
+void choices_run_sets(hard_choices *g) {
     size_t count = parts_of(g);
     if (count > 1) {
         set_part *parts = arena_zalloc(g->audit->arena, count, sizeof *parts);

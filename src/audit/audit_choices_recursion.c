@@ -56,7 +56,7 @@ static void keep_largest(ball *largest, const ball *x) { ball_max(largest, large
 
 static void run_heads(recursion *w, uint32_t l) {
     errors *e = &w->e;
-    general *g = e->g;
+    hard_choices *g = e->g;
     const extent *stage = choices_stage(g, 2 * (size_t)l);
     error_sum *sums = arena_zalloc(e->a->scratch, g->channels, sizeof *sums);
     for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) {
@@ -123,7 +123,7 @@ static void run_length(recursion *w, size_t n) {
 
 /* The first length at which the error is not certainly below the margin; SIZE_MAX: none. */
 static size_t first_failure(const recursion *w, const double *margin) {
-    general *g = w->e.g;
+    hard_choices *g = w->e.g;
     for (size_t n = 0; n <= g->length; n++) {
         double m = margin[n];
         if (m != INFINITY && !ball_is_less(&w->read_error[n], num(w->e.c, m))) return n;
@@ -131,7 +131,7 @@ static size_t first_failure(const recursion *w, const double *margin) {
     return SIZE_MAX;
 }
 
-void choices_recursion(general *g) {
+void choices_recursion(hard_choices *g) {
     audit *a = g->audit;
     recursion w = {.e = {.g = g, .a = a, .c = &a->calculus, .t = &a->type}};
     w.e.channel = arena_alloc(a->arena, g->channels, sizeof *w.e.channel);

@@ -31,13 +31,13 @@ static bool is_written(const temper_model *m, uint32_t channel) {
     return false;
 }
 
-static double feature_at(const general *g, const expression *x, size_t i, size_t n) {
+static double feature_at(const hard_choices *g, const expression *x, size_t i, size_t n) {
     return expression_eval(x, (double)i, (double)n, (double)choices_positions(g, n));
 }
 
 /* What dimension d adds to score j is slope * j, exactly and in every step of the run; false if that is not
    certain. */
-static bool is_slope(const general *g, const model_head *h, uint32_t d, double *query, double *slope) {
+static bool is_slope(const hard_choices *g, const model_head *h, uint32_t d, double *query, double *slope) {
     const temper_model *m = g->model;
     const audit *a = g->audit;
     if (rows_size(&h->query, d) != 1 || rows_size(&h->key, d) != 1) return false;
@@ -66,7 +66,7 @@ static bool is_slope(const general *g, const model_head *h, uint32_t d, double *
     return product_is_exact(*query, k->weight * beta);
 }
 
-tie_break slope_find(const general *g, const model_head *h) {
+tie_break slope_find(const hard_choices *g, const model_head *h) {
     tie_break t = {0};
     if (h->choice != TEMPER_CHOICE_SOFTMAX || h->adaptive || h->hard_choice == TEMPER_CHOICE_AVERAGE) return t;
     for (uint32_t d = 0; d < h->query.count; d++) {

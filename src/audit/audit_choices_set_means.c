@@ -7,7 +7,7 @@ enum { KINDS_MOST = 16 };
 /* ---- which queries are means ---- */
 
 /* How many terms of the model's sublayers end in the channel; the last head of them, and its value row. */
-static size_t writers(const general *g, uint32_t channel, size_t *head, uint32_t *row, rational **weight) {
+static size_t writers(const hard_choices *g, uint32_t channel, size_t *head, uint32_t *row, rational **weight) {
     size_t count = 0;
     for (uint32_t l = 0; l < g->model->layer_count; l++) {
         const model_rows *out = &g->model->layers[l].out;
@@ -29,7 +29,7 @@ static size_t writers(const general *g, uint32_t channel, size_t *head, uint32_t
 }
 
 /* The channel is 0 before all layers. */
-static bool begins_empty(const general *g, uint32_t channel) {
+static bool begins_empty(const hard_choices *g, uint32_t channel) {
     const model_channel *c = &g->model->channels[channel];
     for (uint32_t t = 0; t < g->model->embedding.start[g->model->embedding.count]; t++)
         if (g->model->embedding.terms[t].channel == channel && !rational_is_zero(&g->embedding.weights[t]))
@@ -42,7 +42,7 @@ static bool looks_left(const head_claim *h) {
 }
 
 void set_mean_begin(set_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     for (size_t k = 0; k < g->head_count; k++) {
         set_head *h = &s->heads[k];
         const exact_rows *query = &h->claim->exact.query;

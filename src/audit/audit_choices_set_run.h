@@ -65,7 +65,7 @@ typedef struct set_head {
 } set_head;
 
 typedef struct set_run {
-    general *g;
+    hard_choices *g;
     size_t n, positions, old, most; /* N, that of the length before, and its largest */
     lattice ***x;   /* [2 layers + 1][channels][most]; that of the stage before where nothing is added to a channel */
     bool **changed; /* [2 layers + 1][channels]: at a position that the length before had */

@@ -163,7 +163,7 @@ static void run_bundle(unit_work *w, size_t index, size_t stage) {
 
 /* The channels after the nets. */
 static void add_up(set_run *s, uint32_t layer) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     size_t from = 2 * (size_t)layer + 1, channels = g->channels;
     for (uint32_t c = 0; c < channels; c++) {
         bool *changed = &s->changed[from + 1][c];
@@ -182,7 +182,7 @@ static void add_up(set_run *s, uint32_t layer) {
 }
 
 void set_units(set_run *s, uint32_t layer) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     unit_work w = {.s = s, .out = &g->model->layers[layer].out, .z = s->unit_scratch};
     w.hidden = w.z + 1;
     w.first = w.z + 2;
@@ -194,7 +194,7 @@ void set_units(set_run *s, uint32_t layer) {
 }
 
 void set_units_allocate(set_run *s) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     arena *a = g->audit->arena;
     s->unit_scratch = rational_array(&s->g->pool, 4);
     s->bundle_output = arena_zalloc(a, g->bundle_count, sizeof *s->bundle_output);

@@ -33,7 +33,7 @@ bool set_put(set_run *s, lattice *to, const lattice *x, size_t i, extent *e) {
 /* ---- rule 1 ---- */
 
 /* The weight of a token on channel c, 0 if there is none. */
-static void token_weight(const general *g, uint32_t token, uint32_t c, rational *out) {
+static void token_weight(const hard_choices *g, uint32_t token, uint32_t c, rational *out) {
     const model_rows *rows = &g->model->embedding;
     rational_set_int(out, 0);
     for (uint32_t k = rows->start[token]; k < rows->start[token + 1]; k++)
@@ -41,7 +41,7 @@ static void token_weight(const general *g, uint32_t token, uint32_t c, rational 
 }
 
 static void embed(set_run *s) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     lattice *letter = &s->s[0], *letters = &s->s[1], *here = &s->s[2], *x = &s->s[3];
     for (uint32_t c = 0; c < g->channels; c++) {
         bool all = s->old == 0 || g->model->has_end || choices_reads_length(g, c), changed = false;
@@ -148,7 +148,7 @@ static void add_output(set_run *s, size_t k, uint32_t c, size_t i, lattice *sum)
 
 /* Adds the outputs of a layer's heads to the channels, at the positions where something is new. */
 static void add_outputs(set_run *s, uint32_t l) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     size_t from = 2 * (size_t)l, channels = g->channels;
     bool *again = s->again;
     for (size_t c = 0; c < channels; c++) again[c] = s->old == 0 || s->changed[from][c];
@@ -174,7 +174,7 @@ static void add_outputs(set_run *s, uint32_t l) {
 /* ---- rule 8 ---- */
 
 static void read_out(set_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     size_t verdict = s->n == 0 ? 0 : g->model->at == TEMPER_AT_FIRST ? 1 : s->n;
     size_t last = 2 * (size_t)g->model->layer_count;
     rational *half = &s->t[0], *away = &s->t[1];
@@ -252,7 +252,7 @@ static bool writes(const model_rows *rows, uint32_t channel) {
 }
 
 /* Whether a sublayer adds to a channel: heads are the even ones, nets the odd ones. */
-static bool adds_to(const general *g, size_t sublayer, uint32_t channel) {
+static bool adds_to(const hard_choices *g, size_t sublayer, uint32_t channel) {
     const model_layer *l = &g->model->layers[sublayer / 2];
     if (sublayer % 2) return writes(&l->out, channel);
     for (uint32_t h = 0; h < l->head_count; h++)
@@ -262,7 +262,7 @@ static bool adds_to(const general *g, size_t sublayer, uint32_t channel) {
 
 /* A channel to which a sublayer adds nothing is after it what it was. */
 static void copy_extents(const set_run *s) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     for (size_t stage = 1; stage <= 2 * (size_t)g->model->layer_count; stage++)
         for (uint32_t c = 0; c < g->channels; c++) {
             const extent *from = &choices_stage(g, stage - 1)[c];
@@ -272,7 +272,7 @@ static void copy_extents(const set_run *s) {
 }
 
 static void allocate(set_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     rational_pool *pool = &g->pool;
     arena *a = g->audit->arena;
     size_t rows = 0, stages = 2 * (size_t)g->model->layer_count + 1, widest = g->channels;
@@ -317,13 +317,13 @@ static void allocate(set_run *s) {
 
 /* A layer's heads, from its first stage to its second; then its nets, to the third. */
 static void run_layer(set_run *s, uint32_t l) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) run_head(s, &s->heads[k], 2 * (size_t)l);
     add_outputs(s, l);
     set_units(s, l);
 }
 
-double choices_run_lengths(general *g, size_t first, size_t end) {
+double choices_run_lengths(hard_choices *g, size_t first, size_t end) {
     set_run s = {.g = g};
     allocate(&s);
     for (s.n = first; s.n < end; s.n++) {

@@ -6,7 +6,7 @@
 #include "base/work.h"
 
 typedef struct string_run {
-    general *g;
+    hard_choices *g;
     size_t n, positions;
     const uint32_t *letters;                /* [n] */
     rational *x;                            /* [N][channels] */
@@ -36,7 +36,7 @@ static void see_stage(const string_run *s, size_t stage) {
 }
 
 static void embed(string_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     const model_rows *rows = &g->model->embedding;
     for (size_t i = 0; i < s->positions; i++) {
         uint32_t token = i == 0      ? model_start_token(g->model)
@@ -133,7 +133,7 @@ static void run_head(string_run *s, head_claim *f) {
 }
 
 static void run_heads(string_run *s, uint32_t l) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     size_t count = s->positions * g->channels;
     for (size_t k = 0; k < count; k++) rational_set_int(&s->sum[k], 0);
     for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) run_head(s, &g->heads[k]);
@@ -144,7 +144,7 @@ static void run_heads(string_run *s, uint32_t l) {
 /* ---- the net ---- */
 
 static void run_units(string_run *s, uint32_t l) {
-    const general *g = s->g;
+    const hard_choices *g = s->g;
     const model_rows *to = &g->model->layers[l].out;
     rational *z = &s->t[2], *hidden = &s->t[3];
     for (size_t i = 0; i < s->positions; i++) {
@@ -171,7 +171,7 @@ static void run_units(string_run *s, uint32_t l) {
 /* ---- the read-out ---- */
 
 static void read_out(string_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     size_t verdict = s->n == 0 ? 0 : g->model->at == TEMPER_AT_FIRST ? 1 : s->n;
     for (size_t i = s->n == 0 ? 0 : 1; i <= s->n; i++) {
         rational *y = &s->t[2];
@@ -187,7 +187,7 @@ static void read_out(string_run *s) {
 /* ---- all strings ---- */
 
 static void allocate(string_run *s) {
-    general *g = s->g;
+    hard_choices *g = s->g;
     size_t positions = choices_positions(g, g->length), d = 0, v = 0;
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
@@ -215,7 +215,7 @@ static bool next_string(uint32_t *letters, size_t n, size_t size) {
     return true;
 }
 
-static void check_work(const general *g) {
+static void check_work(const hard_choices *g) {
     double strings = 0, level = 1, each = 0;
     for (size_t n = 0; n <= g->length; n++, level *= (double)g->model->letters.count) strings += level;
     double positions = (double)choices_positions(g, g->length);
@@ -230,7 +230,7 @@ static void check_work(const general *g) {
                           "the model is too large to be run on all strings up to length %zu", g->length);
 }
 
-void choices_run_strings(general *g) {
+void choices_run_strings(hard_choices *g) {
     const temper_model *m = g->model;
     string_run s = {.g = g};
     check_work(g);

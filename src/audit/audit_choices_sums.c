@@ -131,7 +131,7 @@ static double embedded(const errors *e, const model_channel *channel, const rati
 /* A feature that does not read the length is what it was: of letters only the last one is new. The start sentinel and
    the letters before it are in e->worst. */
 void choices_embedding(errors *e) {
-    const general *g = e->g;
+    const hard_choices *g = e->g;
     const temper_model *m = g->model;
     const model_rows *rows = &m->embedding;
     uint32_t tokens = model_end_token(m) + 1;

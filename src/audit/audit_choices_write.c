@@ -60,7 +60,7 @@ static void put_texts(text *out, const char *key, const char *const *x, size_t c
     text_putc(out, ']');
 }
 
-static void put_channels(text *out, const general *g) {
+static void put_channels(text *out, const hard_choices *g) {
     size_t stages = 2 * (size_t)g->model->layer_count + 1;
     text_puts(out, "  \"channels\": [");
     for (size_t s = 0; s < stages; s++) {
@@ -77,7 +77,7 @@ static void put_channels(text *out, const general *g) {
     audit_end_array(out, stages);
 }
 
-static void put_head(text *out, const general *g, const head_claim *f) {
+static void put_head(text *out, const hard_choices *g, const head_claim *f) {
     static const char *const choices[] = {[TEMPER_CHOICE_LEFTMOST] = "leftmost",
                                           [TEMPER_CHOICE_RIGHTMOST] = "rightmost",
                                           [TEMPER_CHOICE_AVERAGE] = "average",
@@ -120,7 +120,7 @@ static void put_head(text *out, const general *g, const head_claim *f) {
     text_putc(out, '}');
 }
 
-static void put_gates(text *out, const general *g) {
+static void put_gates(text *out, const hard_choices *g) {
     text_puts(out, "  \"gates\": [");
     for (size_t k = 0; k < g->bundle_count; k++) {
         const bundle_claim *b = &g->bundles[k];
@@ -136,7 +136,7 @@ static void put_gates(text *out, const general *g) {
     audit_end_array(out, g->bundle_count);
 }
 
-void choices_print(text *out, const general *g) {
+void choices_print(text *out, const hard_choices *g) {
     const double *margin = g->every ? g->margin : g->verdict;
     double least = INFINITY;
     for (size_t n = 0; n <= g->length; n++) least = least_of(least, margin[n]);

@@ -15,7 +15,7 @@ static struct { size_t sets, wide, kept; } total;
 
 typedef struct bench {
     set_run s;
-    general g;
+    hard_choices g;
     audit a;
     temper_model model;
     model_layer layer;
@@ -102,8 +102,8 @@ static void begin(bench *b, entry *e) {
     rational_pool *pool = &b->g.pool;
     b->a = (audit){.trap = e->trap, .arena = a, .scratch = &e->scratch};
     b->model = (temper_model){.layer_count = 1, .layers = &b->layer, .channel_count = CHANNELS};
-    b->g =
-        (general){.audit = &b->a, .model = &b->model, .channels = CHANNELS, .bundles = &b->bundle, .bundle_count = 1};
+    b->g = (hard_choices){
+        .audit = &b->a, .model = &b->model, .channels = CHANNELS, .bundles = &b->bundle, .bundle_count = 1};
     rational_pool_init(pool, a);
     b->g.stages = arena_zalloc(a, 3 * CHANNELS, sizeof *b->g.stages);
     for (size_t k = 0; k < 3 * CHANNELS; k++) b->g.stages[k].ends = rational_array(pool, 2);

@@ -16,7 +16,7 @@ static struct { size_t layers, cases, closest, rows, single; } total;
 typedef struct bench {
     set_run s;
     set_head h;
-    general g;
+    hard_choices g;
     audit a;
     head_claim claim;
     model_head model;
@@ -28,7 +28,7 @@ static void begin(bench *b, entry *e, uint32_t d, test_random *r) {
     arena *a = &e->memory;
     b->random = r;
     b->a = (audit){.trap = e->trap, .arena = a, .scratch = &e->scratch};
-    b->g = (general){.audit = &b->a};
+    b->g = (hard_choices){.audit = &b->a};
     rational_pool_init(&b->g.pool, a);
     rational_pool *pool = &b->g.pool;
     set_run *s = &b->s;

@@ -14,7 +14,7 @@ static void find(entry *e, void *context) {
     audit *a = arena_zalloc(&e->memory, 1, sizeof *a);
     *a = (audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .model = f->m, .length = f->s->length};
     audit_type_begin(a, f->s->type);
-    general g;
+    hard_choices g;
     choices_begin(&g, a);
     f->found = slope_find(&g, &f->m->layers[1].heads[1]);
 }

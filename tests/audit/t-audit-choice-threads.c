@@ -15,9 +15,9 @@ typedef struct trial {
     const temper_model *m;
     size_t length;
     temper_audit_options watch;
-    const general *one; /* NULL: in one go */
+    const hard_choices *one; /* NULL: in one go */
     const char *text;   /* of the model, for messages */
-    general *found;
+    hard_choices *found;
     uint64_t last, stop; /* progress, and where it stops, once */
     bool rising, stopped;
 } trial;
@@ -42,8 +42,8 @@ static bool are_equal(const extent *x, const extent *y, size_t count) {
     return true;
 }
 
-static void compare(const trial *t, const general *g) {
-    const general *one = t->one;
+static void compare(const trial *t, const hard_choices *g) {
+    const hard_choices *one = t->one;
     size_t lengths = (t->length + 1) * sizeof(double);
     bool heads = true, gaps = true, bundles = true;
     for (size_t k = 0; k < g->head_count; k++) {
@@ -73,7 +73,7 @@ static void find_facts(entry *e, void *context) {
                  .model = t->m,
                  .length = t->length,
                  .watch = t->watch.progress ? &t->watch : NULL};
-    general *g = arena_zalloc(&e->memory, 1, sizeof *g);
+    hard_choices *g = arena_zalloc(&e->memory, 1, sizeof *g);
     choices_begin(g, a);
     if (t->watch.progress)
         choices_run_sets(g);
@@ -94,7 +94,7 @@ typedef struct subject {
 
 static const unsigned THREADS[] = {0, 2, 3, 5, 16, 17, 40};
 
-static void with_threads(const subject *s, const general *one, const temper_error *why) {
+static void with_threads(const subject *s, const hard_choices *one, const temper_error *why) {
     temper_error e = {0};
     unsigned threads = THREADS[random_below(s->r, sizeof THREADS / sizeof *THREADS)];
     trial t = {.m = s->m, .length = s->length, .one = one, .text = s->text, .rising = true};
