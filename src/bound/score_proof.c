@@ -14,7 +14,7 @@ typedef struct work {
     recognition *recognition;
     arena *arena, *scratch;
     rational_pool *pool;
-    weights weights;
+    letter_odds odds;
     size_t outputs;
     ball **off;   /* [outputs] */
     ball *number; /* two, for what is being computed */
@@ -105,7 +105,7 @@ static const char *prove_score(work *w, const weighted_machine *machine, uint32_
 static const char *prove_by_states(work *w) {
     weighted_machine machine;
     const dfa *d = spec_dfa(w->scratch, w->spec, NULL);
-    weighted_machine_make(&machine, w->spec, d, dfa_alive(w->scratch, d), &w->weights, w->pool, w->scratch);
+    weighted_machine_make(&machine, w->spec, d, dfa_alive(w->scratch, d), &w->odds, w->pool, w->scratch);
     w->out->count = machine.row_count;
     w->out->all = arena_zalloc(w->arena, machine.row_count, sizeof *w->out->all);
     const char *why = NULL;
@@ -118,21 +118,20 @@ static const char *prove_by_states(work *w) {
 static const char *prove_by_sets(work *w) {
     bool hold[SET_OUTPUTS] = {0};
     rational *chances = rational_array(w->pool, w->outputs);
-    if (w->weights.has_memory || w->outputs > SET_OUTPUTS)
-        return "its probabilities are not of the form of its source";
+    if (w->odds.has_memory || w->outputs > SET_OUTPUTS) return "its probabilities are not of the form of its source";
     for (size_t set = 0; set < (size_t)1 << w->outputs; set++) {
         logit_reading found;
         const char *why = NULL;
         for (size_t k = 0; k < w->outputs; k++) hold[k] = set >> k & 1;
         if (!recognition_logits_where(w->recognition, &found, hold, &why)) return why;
         if (!found.possible) continue;
-        if (!weights_chances(chances, hold, w->outputs - 1, &w->weights, w->pool) && set)
+        if (!letter_odds_chances(chances, hold, w->outputs - 1, &w->odds, w->pool) && set)
             return "somewhere everything that is legal has the weight 0";
         why = compare_all(w, &found, chances);
         if (why) return why;
     }
     for (size_t k = 0; k < w->outputs; k++) hold[k] = recognition_empty(w->recognition, k);
-    weights_chances(chances, hold, w->outputs - 1, &w->weights, w->pool);
+    letter_odds_chances(chances, hold, w->outputs - 1, &w->odds, w->pool);
     return compare_start(w, chances);
 }
 
@@ -144,7 +143,7 @@ static void prove(void *context) {
         w->out->why_not = "its source says no probabilities";
         return;
     }
-    weights_read(&w->weights, w->spec, w->pool, w->scratch);
+    letter_odds_read(&w->odds, w->spec, w->pool, w->scratch);
     w->out->why_not = w->viable ? prove_by_sets(w) : prove_by_states(w);
 }
 

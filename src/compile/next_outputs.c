@@ -218,7 +218,7 @@ static void add_score(maker *m, node_id root, bool empty, const rational *chance
 }
 
 /* Outputs and scores are sets of states of one machine, which knows how likely everything is. */
-static void outputs_by_weights(maker *m, const weights *w, rational_pool *pool) {
+static void outputs_by_weights(maker *m, const letter_odds *w, rational_pool *pool) {
     temper_spec *s = m->s;
     weighted_machine p;
     weighted_machine_make(&p, s, m->d, m->alive, w, pool, m->work);
@@ -246,7 +246,7 @@ static void outputs_by_weights(maker *m, const weights *w, rational_pool *pool) 
 /* Without an automaton: a score for each set of outputs that may be the legal one. */
 enum { SCORED_OUTPUTS = 6 };
 
-static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
+static void score_by_subsets(maker *m, const letter_odds *w, rational_pool *pool) {
     temper_spec *s = m->s;
     formula *f = &s->graph;
     size_t count = output_count(m), sets = (size_t)1 << (count > SCORED_OUTPUTS ? 0 : count);
@@ -269,7 +269,7 @@ static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
             empty = empty && legal[k] == x->accepts_empty;
         }
         if (!empty && formula_at(f, root)->op == OP_FALSE) continue;
-        if (!weights_chances(chances, legal, count - 1, w, pool) && set)
+        if (!letter_odds_chances(chances, legal, count - 1, w, pool) && set)
             refuse_probabilities(m, TEMPER_RANGE, "somewhere everything that is legal has the weight 0");
         add_score(m, root, empty, chances);
     }
@@ -277,9 +277,9 @@ static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
 
 static void add_probabilities(maker *m) {
     rational_pool *pool = arena_alloc(m->work, 1, sizeof *pool);
-    weights w;
+    letter_odds w;
     rational_pool_init(pool, m->work);
-    weights_read(&w, m->s, pool, m->work);
+    letter_odds_read(&w, m->s, pool, m->work);
     if (m->d)
         outputs_by_weights(m, &w, pool);
     else

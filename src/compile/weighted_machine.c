@@ -23,7 +23,7 @@ typedef struct product {
     const temper_spec *s;
     const dfa *d;
     const unsigned char *alive;
-    const weights *w;
+    const letter_odds *w;
     rational_pool *pool;
     arena *a;
     belief *beliefs;
@@ -34,12 +34,12 @@ typedef struct product {
     uint32_t *next; /* [pairs][letters] */
     size_t next_count, next_capacity;
     size_t *first; /* [weight states + 1] of the moves, which are sorted by their state */
-    weight_move *moves;
+    odds_move *moves;
     rational *after; /* [weight states] a belief that may be known already */
 } product;
 
 static void sort_moves(product *p) {
-    const weights *w = p->w;
+    const letter_odds *w = p->w;
     p->first = arena_zalloc(p->a, (size_t)w->state_count + 2, sizeof *p->first);
     p->moves = arena_alloc(p->a, w->move_count + 1, sizeof *p->moves);
     for (size_t k = 0; k < w->move_count; k++) p->first[w->moves[k].from + 1]++;
@@ -119,7 +119,8 @@ void chances_logits(double *logits, const rational *chances, size_t outputs) {
         logits[k] = rational_is_zero(&chances[k]) ? LOGIT_NEVER : log_f64(rational_to_double(&chances[k]));
 }
 
-bool weights_chances(rational *chances, const bool *legal, size_t letters, const weights *w, rational_pool *pool) {
+bool letter_odds_chances(rational *chances, const bool *legal, size_t letters, const letter_odds *w,
+                         rational_pool *pool) {
     for (size_t k = 0; k <= letters; k++) rational_set_int(&chances[k], 0);
     for (size_t k = 0; k < w->move_count; k++) {
         rational *x = &chances[w->moves[k].letter];
@@ -242,7 +243,7 @@ static void join(product *p, weighted_machine *out) {
 }
 
 void weighted_machine_make(weighted_machine *out, const temper_spec *s, const dfa *d, const unsigned char *alive,
-                           const weights *w, rational_pool *pool, arena *a) {
+                           const letter_odds *w, rational_pool *pool, arena *a) {
     product p = {.s = s, .d = d, .alive = alive, .w = w, .pool = pool, .a = a};
     uint32_t letters = (uint32_t)s->letters.count;
     *out = (weighted_machine){0};

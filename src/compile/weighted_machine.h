@@ -3,7 +3,7 @@
 #ifndef COMPILE_WEIGHTED_MACHINE_H
 #define COMPILE_WEIGHTED_MACHINE_H
 
-#include "compile/weights.h"
+#include "compile/letter_odds.h"
 
 /* The logit of what never comes: exp of it is exactly 0, in f64 and in f32. */
 #define LOGIT_NEVER (-1024.0)
@@ -22,11 +22,12 @@ typedef struct weighted_machine {
    determinised. alive: as in next_outputs.c. TEMPER_LIMIT: too many states; TEMPER_RANGE: where something is legal,
    all its weights are 0. */
 void weighted_machine_make(weighted_machine *out, const temper_spec *s, const dfa *d, const unsigned char *alive,
-                           const weights *w, rational_pool *pool, arena *a);
+                           const letter_odds *w, rational_pool *pool, arena *a);
 
 /* The probabilities where a set of outputs is legal, by weights without memory. False: all weights are 0, and so are
    they. */
-bool weights_chances(rational *chances, const bool *legal, size_t letters, const weights *w, rational_pool *pool);
+bool letter_odds_chances(rational *chances, const bool *legal, size_t letters, const letter_odds *w,
+                         rational_pool *pool);
 
 /* Their logarithms, rounded; LOGIT_NEVER for 0. */
 void chances_logits(double *logits, const rational *chances, size_t outputs);

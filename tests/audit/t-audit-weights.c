@@ -7,7 +7,7 @@
 
 #include "audit/audit_weights.h"
 #include "base/entry.h"
-#include "compile/weights.h"
+#include "compile/letter_odds.h"
 #include "corpus.h"
 #include "test.h"
 
@@ -18,7 +18,7 @@ static rational_pool pool;
 typedef struct subject {
     temper_spec spec;
     weight_table *audited;
-    weights compiled;
+    letter_odds compiled;
     temper_error error;
 } subject;
 
@@ -34,7 +34,7 @@ static void audited(void *context) {
 
 static void compiled(void *context) {
     subject *x = context;
-    weights_read(&x->compiled, &x->spec, &pool, &memory);
+    letter_odds_read(&x->compiled, &x->spec, &pool, &memory);
 }
 
 static bool attempt(void (*body)(void *), void *context, temper_error *e) {
@@ -59,11 +59,11 @@ static bool check_reading(subject *x, const char *shown) {
         !here)
         return false;
     const weight_table *w = x->audited;
-    const weights *c = &x->compiled;
+    const letter_odds *c = &x->compiled;
     bool same = w->states == c->state_count && w->start == c->start && w->count == c->move_count;
     for (size_t k = 0; k < w->count && same; k++) {
         const weight_arc *a = &w->arcs[k];
-        const weight_move *m = &c->moves[k];
+        const odds_move *m = &c->moves[k];
         same = a->from == m->from && a->letter == m->letter && rational_equal(a->weight, m->weight) &&
                (a->to == m->to || a->letter == x->spec.letters.count);
     }

@@ -1,26 +1,26 @@
 /* Weights of letters, as a weighted automaton: the table of a line `probabilities` (doc/sequence.md,
    "Probabilities"). */
-#ifndef COMPILE_WEIGHTS_H
-#define COMPILE_WEIGHTS_H
+#ifndef COMPILE_LETTER_ODDS_H
+#define COMPILE_LETTER_ODDS_H
 
 #include "logic/formula.h"
 #include "number/rational.h"
 
-typedef struct weight_move {
+typedef struct odds_move {
     uint32_t from, letter, to; /* letter: the number of letters for the end, and `to` is then not looked at */
     const rational *weight;    /* >= 0 */
-} weight_move;
+} odds_move;
 
-typedef struct weights {
+typedef struct letter_odds {
     uint32_t state_count, start;
-    weight_move *moves;
+    odds_move *moves;
     size_t move_count, move_capacity;
     bool has_memory; /* more than one state */
-} weights;
+} letter_odds;
 
 /* Reads what the specification says; without a table all weights are 1. Places in messages are those of the table.
    TEMPER_SYNTAX: no table of weights; TEMPER_RANGE: a letter or state that is not there. Numbers are of the pool,
    the rest in a. */
-void weights_read(weights *out, const temper_spec *s, rational_pool *pool, arena *a);
+void letter_odds_read(letter_odds *out, const temper_spec *s, rational_pool *pool, arena *a);
 
 #endif

@@ -5,7 +5,7 @@
        start q0            a weighted automaton: q0 a q1 3, and q0 end 1/2
 
    In the first two forms a letter that is not named weighs 1, in the third what is not named weighs 0. */
-#include "compile/weights.h"
+#include "compile/letter_odds.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct word {
 } word;
 
 typedef struct reader {
-    weights *w;
+    letter_odds *w;
     const temper_spec *s;
     rational_pool *pool;
     arena *a;
@@ -137,12 +137,12 @@ static uint32_t read_letter(reader *r, const word *w) {
 }
 
 static void add_move(reader *r, uint32_t from, uint32_t letter, uint32_t to, const rational *weight) {
-    array_push(r->a, r->w->moves, r->w->move_count, r->w->move_capacity, (weight_move){from, letter, to, weight});
+    array_push(r->a, r->w->moves, r->w->move_count, r->w->move_capacity, (odds_move){from, letter, to, weight});
 }
 
 static void set_move(reader *r, uint32_t from, uint32_t letter, const rational *weight) {
     for (size_t k = 0; k < r->w->move_count; k++) {
-        weight_move *m = &r->w->moves[k];
+        odds_move *m = &r->w->moves[k];
         if (m->from == from && m->letter == letter) m->weight = weight;
     }
 }
@@ -203,9 +203,9 @@ static void take_line(reader *r) {
     }
 }
 
-void weights_read(weights *out, const temper_spec *s, rational_pool *pool, arena *a) {
+void letter_odds_read(letter_odds *out, const temper_spec *s, rational_pool *pool, arena *a) {
     reader r = {.w = out, .s = s, .pool = pool, .a = a};
-    *out = (weights){0};
+    *out = (letter_odds){0};
     table_init(&r.states, a);
     if (s->probabilities.text) {
         r.at = s->probabilities.text;
