@@ -22,7 +22,7 @@ static void plan_run(run_request *q, trap *t) {
     const temper_model *m = q->model;
     const temper_run_options *o = q->options;
     if (o->type == TEMPER_TYPE_EXACT && is_hard(m, o)) exact_require(m, t);
-    proved_here proved =
+    length_proof proved =
         o->unchecked ? proved_cheaply(m, o->type, o->hard, q->n, t) : proved_at(m, o->type, o->hard, q->n, t);
     q->way = o->type == TEMPER_TYPE_EXACT ? WAY_EXACT : WAY_FAST;
     q->claim = proved.claim;
@@ -57,7 +57,7 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
 /* ---- many strings ---- */
 
 static bool is_proved(const temper_model *m, size_t n, const temper_run_options *o, trap *t) {
-    proved_here here =
+    length_proof here =
         o->unchecked ? proved_cheaply(m, o->type, o->hard, n, t) : proved_at(m, o->type, o->hard, n, t);
     return here.claim != TEMPER_CLAIM_NONE;
 }

@@ -152,15 +152,15 @@ static void prove_exact(proof_entry *e, certification *c) {
    third. */
 static bool prove_floats(proof_entry *e, certification *c, size_t n, bool longest, bool cheaply) {
     length_bracket b = bracket_of(e);
-    model_proof *p = model_proof_open(c);
-    bool roles = model_proof_by_roles(p);
+    model_prover *p = model_prover_open(c);
+    bool roles = model_prover_by_roles(p);
     atomic_store(&e->costly, !roles);
     if (cheaply && !roles) return false;
     longest = longest || (roles && e->opened);
     if (longest)
-        model_proof_longest(p, &b);
+        model_prover_longest(p, &b);
     else
-        model_proof_decide(p, &b, n);
+        model_prover_decide(p, &b, n);
     e->opened = roles;
     atomic_store(&e->by_roles, roles);
     if (c->logit_error < atomic_load(&e->logit_error)) atomic_store(&e->logit_error, c->logit_error);
@@ -206,8 +206,8 @@ static void answer_quickly(entry *e, void *context) {
     certification c;
     if (length_is_known(&b, q->n)) return; /* somebody was faster */
     certification_begin(&c, q->model, &o, q->hard, &e->memory, e->trap);
-    model_proof *p = model_proof_open(&c);
-    if (!model_proof_by_roles(p) || !model_proof_try(p, QUICK, false)) return;
+    model_prover *p = model_prover_open(&c);
+    if (!model_prover_by_roles(p) || !model_prover_try(p, QUICK, false)) return;
     b.proved = QUICK + 1;
     if (c.every_position) b.everywhere = QUICK + 1;
     q->entry->opened = true;
@@ -247,22 +247,22 @@ static void find_out(proof_entry *p, question q, trap *t) {
 
 /* ---- asking ---- */
 
-static proved_here ask(const temper_model *m, temper_type type, bool hard, size_t n, bool cheaply, trap *t) {
+static length_proof ask(const temper_model *m, temper_type type, bool hard, size_t n, bool cheaply, trap *t) {
     proof_entry *e = entry_of(m, type, hard, t);
     length_bracket b = bracket_of(e);
     if (!length_is_known(&b, n) && !(cheaply && atomic_load(&e->costly))) {
         find_out(e, (question){.model = m, .type = type, .hard = hard, .n = n, .cheaply = cheaply}, t);
         b = bracket_of(e);
     }
-    if (n >= b.proved) return (proved_here){TEMPER_CLAIM_NONE, false, false};
-    return (proved_here){(temper_claim)atomic_load(&e->claim), n < b.everywhere, atomic_load(&e->by_roles)};
+    if (n >= b.proved) return (length_proof){TEMPER_CLAIM_NONE, false, false};
+    return (length_proof){(temper_claim)atomic_load(&e->claim), n < b.everywhere, atomic_load(&e->by_roles)};
 }
 
-proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+length_proof proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
     return ask(m, type, hard, n, false, t);
 }
 
-proved_here proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+length_proof proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
     return ask(m, type, hard, n, true, t);
 }
 

@@ -5,20 +5,20 @@
 
 #include "model/model.h"
 
-typedef struct proved_here {
+typedef struct length_proof {
     temper_claim claim; /* TEMPER_CLAIM_NONE: the length is not proved */
     bool every_position;
     bool by_roles; /* so that runs letter by letter are proved, too */
-} proved_here;
+} length_proof;
 
 /* Whether the answers to strings of n letters are proved. `hard`: each head takes its hard choice; a model of method
    hard always does. Raises TEMPER_RANGE where there is no such type, or exact arithmetic is asked for with
    softmax. */
-proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
+length_proof proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
 
 /* The same for runs that need no proof: a model that is not recognised by its roles, whose proof may take a
    second, counts as unproved unless somebody has already found out. */
-proved_here proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
+length_proof proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
 
 /* The longest length from n on that is known to be proved without any further work; n must be proved. */
 size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n);

@@ -39,7 +39,7 @@ void temper_stream_reset(temper_stream *s) {
 
 /* Whether strings of n letters are proved, and as many longer ones as are known to be. */
 static bool ask(temper_stream *s, size_t n, trap *t) {
-    proved_here here = proved_cheaply(s->model, s->type, s->hard, n, t);
+    length_proof here = proved_cheaply(s->model, s->type, s->hard, n, t);
     if (!here.by_roles) return false;
     s->claim = here.claim;
     s->proved = proved_up_to(s->model, s->type, s->hard, n) + 1;

@@ -8,9 +8,9 @@
 #include "bound/language_proof.h"
 #include "bound/role_proof.h"
 
-struct model_proof {
+struct model_prover {
     certification *c;
-    formula_proof *roles; /* NULL: by choices, or hopeless */
+    role_prover *roles;   /* NULL: by choices, or hopeless */
     size_t reach;         /* longer lengths take too long to be tried unasked; 0: not known yet */
     const char *hopeless; /* what is in the way whatever the length; NULL: nothing */
     temper_fault fault;   /* of hopeless */
@@ -49,7 +49,7 @@ static bool has_record(const certification *c) {
 
 /* What longer lengths cost is extrapolated from short ones. These take a tenth of a second, so this is asked for only
    where a length is not easy. */
-static size_t reach_of(model_proof *p) {
+static size_t reach_of(model_prover *p) {
     if (p->reach) return p->reach;
     certification *c = p->c;
     size_t easy = hard_facts_easy(c->model), recorded = c->model->record.length;
@@ -59,16 +59,16 @@ static size_t reach_of(model_proof *p) {
     return p->reach;
 }
 
-static bool is_in_reach(model_proof *p, size_t length) {
+static bool is_in_reach(model_prover *p, size_t length) {
     bool easy = !p->reach && length <= hard_facts_easy(p->c->model);
     return easy ? !has_record(p->c) || length <= p->c->model->record.length : length <= reach_of(p);
 }
 
-model_proof *model_proof_open(certification *c) {
-    model_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
+model_prover *model_prover_open(certification *c) {
+    model_prover *p = arena_zalloc(c->arena, 1, sizeof *p);
     p->c = c;
     p->reach = CERTIFY_LONGEST;
-    p->roles = formula_proof_begin(c);
+    p->roles = role_prover_begin(c);
     if (!p->roles && !c->reason.length && !c->hard && c->model->kind == TEMPER_KIND_ACCEPTOR) {
         c->claim = TEMPER_CLAIM_CHOICES;
         p->reach = 0;
@@ -83,7 +83,7 @@ model_proof *model_proof_open(certification *c) {
     return p;
 }
 
-bool model_proof_by_roles(const model_proof *p) { return p->roles != NULL; }
+bool model_prover_by_roles(const model_prover *p) { return p->roles != NULL; }
 
 temper_claim certification_exact_claim(certification *c) {
     return source_claim(recognise_source(c->model, true, c->arena));
@@ -93,7 +93,7 @@ static bool is_in_tiles(const certification *c, size_t length) {
     return c->type->tile && length + 1 + c->model->has_end > c->type->tile;
 }
 
-bool model_proof_try(model_proof *p, size_t length, bool write) {
+bool model_prover_try(model_prover *p, size_t length, bool write) {
     certification *c = p->c;
     c->options.length = length;
     c->verdict = TEMPER_UNABLE;
@@ -110,7 +110,7 @@ bool model_proof_try(model_proof *p, size_t length, bool write) {
                              "its heads have no known roles, and of such heads nothing is proved where a row takes "
                              "more than one tile of %zu keys",
                              c->type->tile);
-    } else if (p->roles ? formula_proof_try(p->roles, length, write) : choice_proof_try(c, write)) {
+    } else if (p->roles ? role_prover_try(p->roles, length, write) : choice_proof_try(c, write)) {
         c->verdict = TEMPER_PROVED;
         c->fault = (temper_fault){0};
     } else if (!p->roles) {
@@ -121,9 +121,9 @@ bool model_proof_try(model_proof *p, size_t length, bool write) {
 
 /* ---- many lengths ---- */
 
-static void try_in(model_proof *p, length_bracket *b, size_t length) {
+static void try_in(model_prover *p, length_bracket *b, size_t length) {
     if (length_is_known(b, length)) return;
-    if (!is_in_reach(p, length) || !model_proof_try(p, length, false)) {
+    if (!is_in_reach(p, length) || !model_prover_try(p, length, false)) {
         b->failed = length;
         return;
     }
@@ -136,9 +136,9 @@ enum { GRID_LAST = CERTIFY_LONGEST_BITS };
 /* The lengths that are tried first: 1, 3, 7, ..., 2^40 - 1, and the longest. */
 static size_t grid(unsigned k) { return k >= GRID_LAST ? CERTIFY_LONGEST : ((size_t)2 << k) - 1; }
 
-static void halve(model_proof *p, length_bracket *b) { try_in(p, b, b->proved + (b->failed - b->proved) / 2); }
+static void halve(model_prover *p, length_bracket *b) { try_in(p, b, b->proved + (b->failed - b->proved) / 2); }
 
-void model_proof_decide(model_proof *p, length_bracket *b, size_t n) {
+void model_prover_decide(model_prover *p, length_bracket *b, size_t n) {
     if (length_is_known(b, n)) return;
     unsigned k = 0;
     while (grid(k) < n) k++;
@@ -147,7 +147,7 @@ void model_proof_decide(model_proof *p, length_bracket *b, size_t n) {
     while (!length_is_known(b, n)) halve(p, b);
 }
 
-void model_proof_longest(model_proof *p, length_bracket *b) {
+void model_prover_longest(model_prover *p, length_bracket *b) {
     if (!p->roles && !p->hopeless && has_record(p->c)) try_in(p, b, reach_of(p));
     if (p->roles || p->hopeless) try_in(p, b, CERTIFY_LONGEST);
     unsigned low = 0, high = GRID_LAST; /* the first point of the grid that fails is among these */
@@ -162,7 +162,7 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
     if (!p->roles && !p->hopeless) try_in(p, b, reach_of(p)); /* where it holds there is nothing to halve */
     while (b->proved < b->failed) halve(p, b);
     if (is_in_reach(p, b->failed) || p->reach == CERTIFY_LONGEST) {
-        model_proof_try(p, b->failed, false); /* for the reason */
+        model_prover_try(p, b->failed, false); /* for the reason */
         return;
     }
     p->c->reason.length = 0;

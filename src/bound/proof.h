@@ -5,7 +5,7 @@
 
 #include "bound/certification.h"
 
-typedef struct model_proof model_proof;
+typedef struct model_prover model_prover;
 
 /* Fills c for the model, the type and the length of the options. Raises TEMPER_RANGE if the type is no floating-point
    type. */
@@ -14,18 +14,18 @@ void certification_begin(certification *c, const temper_model *m, const temper_c
 
 /* Recognises what the model is and sets c->claim: to TEMPER_CLAIM_NONE where something is in the way whatever the
    length. Never NULL. */
-model_proof *model_proof_open(certification *c);
+model_prover *model_prover_open(certification *c);
 
 /* Whether it goes by the roles of its heads: only then does it hold for runs letter by letter, whose earlier rows
    were made at shorter lengths. */
-bool model_proof_by_roles(const model_proof *p);
+bool model_prover_by_roles(const model_prover *p);
 
 /* What is proved of hard choices in exact arithmetic, at any length. */
 temper_claim certification_exact_claim(certification *c);
 
 /* For all strings up to the length: whether it is proved. If so c has the verdict and every_position, and with
    `write` the file; if not, c has the reason and the fault. */
-bool model_proof_try(model_proof *p, size_t length, bool write);
+bool model_prover_try(model_prover *p, size_t length, bool write);
 
 /* What is known of the lengths of one proof. Every length below `proved` is proved (0: not even the empty string is);
    `failed` and every length above it count as unproved. Between the two nothing is known yet. */
@@ -40,9 +40,9 @@ static inline bool length_is_known(const length_bracket *b, size_t n) { return n
 
 /* Tries lengths until it is known of n. Lengths are tried in a fixed order, first at 1, 3, 7, 15 and so on, so that
    many short strings need few tries and the answer for n does not depend on what was asked before. */
-void model_proof_decide(model_proof *p, length_bracket *b, size_t n);
+void model_prover_decide(model_prover *p, length_bracket *b, size_t n);
 
 /* Tries lengths until the bracket is closed. c has the reason why b->failed is not proved. */
-void model_proof_longest(model_proof *p, length_bracket *b);
+void model_prover_longest(model_prover *p, length_bracket *b);
 
 #endif

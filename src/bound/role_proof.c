@@ -8,7 +8,7 @@
 #include "bound/role_bounds.h"
 #include "bound/role_conditions.h"
 
-struct formula_proof {
+struct role_prover {
     certification *c;
     recognition *recognition;
     language_proofs languages;  /* of the source */
@@ -29,14 +29,14 @@ struct formula_proof {
 
 /* ---- heads ---- */
 
-static void fail_head(formula_proof *p, size_t shape, const char *why) {
+static void fail_head(role_prover *p, size_t shape, const char *why) {
     const head_shape *s = &p->study.shapes[shape];
     certification_unable(p->c, s->first_layer + 1, s->first_head + 1, "%s: %s",
                          certification_head(p->c, s->first_layer + 1, s->first_head + 1), why);
 }
 
 /* By bound; the first head that fails is told. */
-static bool bound_heads(formula_proof *p) {
+static bool bound_heads(role_prover *p) {
     bool fine = true;
     for (size_t k = 0; k < p->study.shape_count; k++) {
         const head_shape *s = &p->study.shapes[k];
@@ -61,7 +61,7 @@ static bool bound_heads(formula_proof *p) {
 }
 
 /* Nearest heads once more, length by length. False if that cannot be done; the reason that bounds gave stays then. */
-static bool try_heads(formula_proof *p) {
+static bool try_heads(role_prover *p) {
     bool fine = true;
     for (size_t k = 0; k < p->study.shape_count; k++) {
         const head_shape *s = &p->study.shapes[k];
@@ -79,7 +79,7 @@ static bool try_heads(formula_proof *p) {
 
 /* ---- gates ---- */
 
-static bool bound_gates(formula_proof *p) {
+static bool bound_gates(role_prover *p) {
     for (size_t k = 0; k < p->study.ramp_count; k++) p->gates[k] = ramp_bound(&p->b, &p->study.ramps[k], p->heads);
     for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
         const layer_study *layer = &p->study.layers[l];
@@ -97,7 +97,7 @@ static bool bound_gates(formula_proof *p) {
 }
 
 /* All position features of the model, whoever reads them. */
-static bool check_features(formula_proof *p) {
+static bool check_features(role_prover *p) {
     for (size_t k = 0; k < p->study.feature_count; k++) {
         quantity q = quantity_feature(&p->b, &p->study.features[k]);
         if (quantity_fits(&q, p->b.most_s)) continue;
@@ -151,7 +151,7 @@ static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t ro
 }
 
 /* On paper: "Probabilities". */
-static bool bound_logits(formula_proof *p) {
+static bool bound_logits(role_prover *p) {
     const temper_model *m = p->c->model;
     p->logits = p->chances = NULL;
     if (!model_has_logits(m)) return true;
@@ -178,7 +178,7 @@ static bool bound_logits(formula_proof *p) {
 /* ---- the file ---- */
 
 /* What is claimed of each output. */
-static void write_outputs(const formula_proof *p) {
+static void write_outputs(const role_prover *p) {
     const temper_model *m = p->c->model;
     if (m->kind == TEMPER_KIND_ACCEPTOR) return;
     certificate_array(p->c, "outputs");
@@ -196,7 +196,7 @@ static void write_outputs(const formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-static void write_scores(const formula_proof *p) {
+static void write_scores(const role_prover *p) {
     if (!p->chances || !p->scores->all) return;
     certificate_array(p->c, "scores");
     for (size_t k = 0; k < p->scores->count; k++) {
@@ -209,13 +209,13 @@ static void write_scores(const formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-static const ball *layer_error(const formula_proof *p, const layer_study *layer) {
+static const ball *layer_error(const role_prover *p, const layer_study *layer) {
     const ball *most = p->b.zero;
     for (size_t k = 0; k < layer->ramp_count; k++) most = b_max(&p->b, most, p->gates[layer->ramps[k]]);
     return layer->ramp_count ? most : p->b.zero;
 }
 
-static void write_languages(const formula_proof *p) {
+static void write_languages(const role_prover *p) {
     if (!p->languages.count) return;
     certificate_array(p->c, "languages");
     for (size_t k = 0; k < p->languages.count; k++) {
@@ -231,7 +231,7 @@ static void write_languages(const formula_proof *p) {
 
 /* The parts of a source with languages are parts of formulas that it does not have; so are those of language
    models. */
-static void write_channels(const formula_proof *p) {
+static void write_channels(const role_prover *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "channels");
     bool claimed = !p->c->note && !p->languages.count && m->kind != TEMPER_KIND_NEXT;
@@ -246,7 +246,7 @@ static void write_channels(const formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-static void write_heads(formula_proof *p) {
+static void write_heads(role_prover *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "heads");
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -260,7 +260,7 @@ static void write_heads(formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-static void write_gates(formula_proof *p) {
+static void write_gates(role_prover *p) {
     certificate_array(p->c, "gates");
     for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
         const layer_study *layer = &p->study.layers[l];
@@ -278,7 +278,7 @@ static void write_gates(formula_proof *p) {
 }
 
 /* The formulas of all outputs, those of several below their names. NULL: one is too large to write down. */
-static const char *read_all_off(const formula_proof *p) {
+static const char *read_all_off(const role_prover *p) {
     const temper_model *m = p->c->model;
     if (m->kind == TEMPER_KIND_ACCEPTOR) return recognition_formula(p->recognition, 0);
     text t;
@@ -292,7 +292,7 @@ static const char *read_all_off(const formula_proof *p) {
 }
 
 /* False: what was read off is too large to write down. */
-static bool write_file(formula_proof *p) {
+static bool write_file(role_prover *p) {
     p->error = p->b.zero;
     if (p->c->note) {
         p->c->read_off = read_all_off(p);
@@ -325,8 +325,8 @@ static bool write_file(formula_proof *p) {
 
 static void release_scratch(void *scratch) { arena_free(scratch); }
 
-formula_proof *formula_proof_begin(certification *c) {
-    formula_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
+role_prover *role_prover_begin(certification *c) {
+    role_prover *p = arena_zalloc(c->arena, 1, sizeof *p);
     p->c = c;
     if (!bounds_cover(c->type, c->ascending)) {
         certification_unable(c, 0, 0, "the lemmas do not hold for %s", c->type->name);
@@ -356,14 +356,14 @@ formula_proof *formula_proof_begin(certification *c) {
     return p;
 }
 
-static bool attempt(formula_proof *p) {
+static bool attempt(role_prover *p) {
     if (!check_features(p) || !bound_logits(p)) return false;
     if (bound_heads(p) && bound_gates(p)) return true;
     if (p->c->hard || !p->b.ascending || p->b.size > EVERY_LENGTH_MOST) return false;
     return try_heads(p) && bound_gates(p);
 }
 
-bool formula_proof_try(formula_proof *p, size_t length, bool write) {
+bool role_prover_try(role_prover *p, size_t length, bool write) {
     certification *c = p->c;
     arena_reset(&p->scratch);
     bounds_init(&p->b, c->type, c->ascending, (uint64_t)length + 1 + c->model->has_end, &p->scratch);

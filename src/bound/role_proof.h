@@ -5,14 +5,14 @@
 
 #include "bound/certification.h"
 
-typedef struct formula_proof formula_proof;
+typedef struct role_prover role_prover;
 
 /* Also sets the claim. NULL: the model is not recognised (c->unlike says why, and c has no reason yet), or something
    is in the way whatever the length, and c has the reason. */
-formula_proof *formula_proof_begin(certification *c);
+role_prover *role_prover_begin(certification *c);
 
 /* For all strings up to the length (at most CERTIFY_LONGEST): whether it is proved; if so and `write`, c has the
    file, if not c has the reason. */
-bool formula_proof_try(formula_proof *p, size_t length, bool write);
+bool role_prover_try(role_prover *p, size_t length, bool write);
 
 #endif

@@ -27,13 +27,13 @@ static const uint64_t SEARCH_BUDGET = 1000000000;
    the length: numbers of few digits are rounded less. So a proof may succeed at a length and not at a shorter one,
    which it covers. Then the file states the longer length. And one that succeeds beyond the proved length does not
    count. */
-static void prove_by_roles(certification *c, model_proof *p, size_t n) {
+static void prove_by_roles(certification *c, model_prover *p, size_t n) {
     length_bracket b = LENGTH_BRACKET_START;
-    model_proof_decide(p, &b, n);
+    model_prover_decide(p, &b, n);
     if (n < b.proved) {
-        if (!model_proof_try(p, n, true)) model_proof_try(p, b.proved - 1, true);
-    } else if (model_proof_try(p, n, false)) {
-        model_proof_try(p, b.failed, false); /* for the reason */
+        if (!model_prover_try(p, n, true)) model_prover_try(p, b.proved - 1, true);
+    } else if (model_prover_try(p, n, false)) {
+        model_prover_try(p, b.failed, false); /* for the reason */
         c->verdict = TEMPER_UNABLE;
         c->options.length = n;
     }
@@ -45,11 +45,11 @@ static void prove(certification *c) {
                              "the model is hard: certificates are about softmax; softening makes a soft one");
         return;
     }
-    model_proof *p = model_proof_open(c);
-    if (model_proof_by_roles(p))
+    model_prover *p = model_prover_open(c);
+    if (model_prover_by_roles(p))
         prove_by_roles(c, p, c->options.length);
     else
-        model_proof_try(p, c->options.length, true);
+        model_prover_try(p, c->options.length, true);
 }
 
 /* ---- a wrong answer where there is no proof ---- */

@@ -100,7 +100,7 @@ static uint64_t count_strings(const check_plan *p, const temper_check_options *o
 static void refuse_lengths(check_plan *p, arena *a) {
     temper_claim claim = proved_at(p->model, TEMPER_TYPE_F64, false, 0, a->trap).claim;
     if (claim == TEMPER_CLAIM_NONE) return;
-    proved_here proved = proved_at(p->model, TEMPER_TYPE_F64, false, p->longest, a->trap);
+    length_proof proved = proved_at(p->model, TEMPER_TYPE_F64, false, p->longest, a->trap);
     p->proved = proved.claim != TEMPER_CLAIM_NONE;
     p->roles = proved.claim == TEMPER_CLAIM_FORMULA || proved.claim == TEMPER_CLAIM_VIABLE;
     /* a model that was not made for a length is compared as it is: this is how to find out about it */

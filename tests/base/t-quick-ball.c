@@ -136,7 +136,7 @@ static void prove(entry *e, void *context) {
     temper_certify_options o = {.type = q->type};
     certification c;
     certification_begin(&c, q->model, &o, false, &e->memory, e->trap);
-    q->exact = model_proof_try(model_proof_open(&c), 63, false);
+    q->exact = model_prover_try(model_prover_open(&c), 63, false);
 }
 
 static void run_one(entry *e, void *context) {

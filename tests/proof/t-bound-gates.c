@@ -80,13 +80,13 @@ static void check_bracket(const char *source, temper_type type) {
     arena_init(&memory, &failure);
     if (m && !trap_set(&failure, NULL)) {
         certification_begin(&c, m, &o, false, &memory, &failure);
-        model_proof *p = model_proof_open(&c);
-        CHECK(model_proof_by_roles(p), "%s has roles", source);
-        model_proof_longest(p, &b);
+        model_prover *p = model_prover_open(&c);
+        CHECK(model_prover_by_roles(p), "%s has roles", source);
+        model_prover_longest(p, &b);
         CHECK(b.proved == b.failed && b.everywhere == b.proved && b.proved > 0, "%s in %s: %zu, %zu, %zu", source,
               temper_type_name(type), b.proved, b.failed, b.everywhere);
-        CHECK(!model_proof_try(p, b.failed, false) && c.every_position && c.reason.length > 0, "%s: beyond", source);
-        CHECK(model_proof_try(p, b.proved - 1, true) && c.every_position, "%s: the last one", source);
+        CHECK(!model_prover_try(p, b.failed, false) && c.every_position && c.reason.length > 0, "%s: beyond", source);
+        CHECK(model_prover_try(p, b.proved - 1, true) && c.every_position, "%s: the last one", source);
         trap_clear(&failure);
     }
     arena_free(&memory);
