@@ -13,7 +13,7 @@
 
 struct scale_proof {
     certification c;
-    const study *study; /* NULL: the format does not hold the model, and c says why */
+    const recognised_model *recognised; /* NULL: the format does not hold the model, and c says why */
     arena *arena, scratch;
 };
 
@@ -30,8 +30,8 @@ scale_proof *scale_proof_begin(const temper_model *m, temper_type type, arena *a
         certification_unable(&p->c, 0, 0, "the lemmas do not hold for %s", p->c.type->name);
         return p;
     }
-    p->study = recognition_study(recognise_source(m, false, a).recognition);
-    if (!p->study || !role_conditions(&p->c, p->study)) p->study = NULL;
+    p->recognised = recognition_model(recognise_source(m, false, a).recognition);
+    if (!p->recognised || !role_conditions(&p->c, p->recognised)) p->recognised = NULL;
     return p;
 }
 
@@ -96,8 +96,8 @@ static bool try_length(scale_proof *p, head_certificate *h, const bounds *b, con
 
 /* The gates of the model, as doc/certificate.md, "Gates", has them: exactly 0 or 1. */
 static bool gates_hold(const scale_proof *p, const bounds *b, const head_certificate *heads) {
-    for (size_t k = 0; k < p->study->ramp_count; k++)
-        if (!ball_is_at_most(ramp_bound(b, &p->study->ramps[k], heads), b->quarter)) return false;
+    for (size_t k = 0; k < p->recognised->ramp_count; k++)
+        if (!ball_is_at_most(ramp_bound(b, &p->recognised->ramps[k], heads), b->quarter)) return false;
     return true;
 }
 
@@ -109,8 +109,8 @@ static bool can_be_joined(const bounds *b, double error) {
 }
 
 static bool features_fit(const scale_proof *p, const bounds *b) {
-    for (size_t k = 0; k < p->study->feature_count; k++) {
-        quantity q = quantity_feature(b, &p->study->features[k]);
+    for (size_t k = 0; k < p->recognised->feature_count; k++) {
+        quantity q = quantity_feature(b, &p->recognised->features[k]);
         if (!quantity_fits(&q, b->most_s)) return false;
     }
     return true;
@@ -133,18 +133,18 @@ static const char *why_not(const scale_proof *p, const bounds *b, const head_cer
 bool scale_proof_holds(scale_proof *p, size_t size, double low, double high, double *error, const char **why) {
     *error = 1;
     *why = p->c.reason.length ? text_string(&p->c.reason) : "the model was not recognised";
-    if (!p->study) return false;
+    if (!p->recognised) return false;
     bounds b;
     arena_reset(&p->scratch);
     bounds_init(&b, p->c.type, p->c.ascending, size, &p->scratch);
     b.close = true;
     *why = "a position feature overflows";
     if (!features_fit(p, &b)) return false;
-    head_certificate *heads = arena_alloc(&p->scratch, p->study->shape_count, sizeof *heads);
+    head_certificate *heads = arena_alloc(&p->scratch, p->recognised->shape_count, sizeof *heads);
     double largest = 0;
-    for (size_t k = 0; k < p->study->shape_count; k++) {
-        heads[k] = certify_scaled(&b, &p->study->shapes[k], low, high);
-        if (!is_within(&b, &heads[k]) && low == high) try_length(p, &heads[k], &b, &p->study->shapes[k], low);
+    for (size_t k = 0; k < p->recognised->shape_count; k++) {
+        heads[k] = certify_scaled(&b, &p->recognised->shapes[k], low, high);
+        if (!is_within(&b, &heads[k]) && low == high) try_length(p, &heads[k], &b, &p->recognised->shapes[k], low);
         if (!is_within(&b, &heads[k])) {
             *why = why_not(p, &b, &heads[k]);
             return false;

@@ -297,7 +297,8 @@ static void find_heads(entry *e, void *context) {
     const temper_model *m = q->model;
     if (q->memo->heads) return;
     bool hard = m->method == TEMPER_METHOD_HARD;
-    const study *s = m->rescaled ? NULL : recognition_study(recognise_source(m, hard, &e->memory).recognition);
+    const recognised_model *s =
+        m->rescaled ? NULL : recognition_model(recognise_source(m, hard, &e->memory).recognition);
     q->memo->texts.trap = e->trap;
     proved_head **heads = arena_zalloc(&q->memo->texts, (size_t)m->layer_count + 1, sizeof *heads);
     for (uint32_t l = 0; l < m->layer_count; l++) {

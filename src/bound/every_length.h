@@ -4,7 +4,7 @@
 #define BOUND_EVERY_LENGTH_H
 
 #include "bound/certification.h"
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 enum { EVERY_LENGTH_MOST = 4096 }; /* positions */
 

@@ -101,7 +101,7 @@ static void by_viable(source_recognition *out, const temper_model *m, const temp
     const temper_spec *made = model_next_spec(m, &report, a);
     if (!made || report.automaton) return;
     recognition *r = recognise(m, made, hard, a);
-    if (!recognition_study(r) || !recognition_is_formula(r, NULL)) return;
+    if (!recognition_model(r) || !recognition_is_formula(r, NULL)) return;
     out->recognition = r;
     out->is_formula = out->viable = true;
     out->why = NULL;
@@ -112,9 +112,9 @@ static source_recognition read_source(const temper_model *m, bool hard, arena *a
     source_recognition out = {0};
     if (w.spec && m->kind == TEMPER_KIND_NEXT) {
         out.recognition = recognise(m, w.spec, hard, a);
-        if (recognition_study(out.recognition)) out.outputs = next_proofs(m, w.spec, out.recognition, &out.why, a);
+        if (recognition_model(out.recognition)) out.outputs = next_proofs(m, w.spec, out.recognition, &out.why, a);
         out.is_formula = out.outputs != NULL;
-        if (recognition_study(out.recognition) && !out.outputs) by_viable(&out, m, w.spec, hard, a);
+        if (recognition_model(out.recognition) && !out.outputs) by_viable(&out, m, w.spec, hard, a);
         if (out.is_formula && model_has_logits(m))
             out.scores = score_proofs_of(m, w.spec, out.viable, out.recognition, a);
         return out;
@@ -122,7 +122,7 @@ static source_recognition read_source(const temper_model *m, bool hard, arena *a
     if (w.spec) find_languages(&w);
     if (!w.used_count) {
         out.recognition = recognise(m, w.spec, hard, a);
-        out.is_formula = recognition_study(out.recognition) && recognition_is_formula(out.recognition, &out.why);
+        out.is_formula = recognition_model(out.recognition) && recognition_is_formula(out.recognition, &out.why);
         return out;
     }
     w.scratch = arena_alloc(a, 1, sizeof *w.scratch);
@@ -134,7 +134,7 @@ static source_recognition read_source(const temper_model *m, bool hard, arena *a
     bool expanded = !known && attempt(&w, expand);
     out.languages.all = arena_zalloc(a, w.used_count, sizeof *out.languages.all);
     out.recognition = recognise(m, known ? known : expanded ? w.plain.spec : NULL, hard, a);
-    if (!recognition_study(out.recognition)) return out;
+    if (!recognition_model(out.recognition)) return out;
     bool same = (known || expanded) && recognition_is_formula(out.recognition, &out.why);
     out.is_formula = !same   ? prove_read_off(&w, &out.languages, out.recognition)
                      : known ? prove(&w, &out.languages.all[out.languages.count++], root->set, m->expansion)

@@ -4,7 +4,7 @@
 #define BOUND_QUANTITY_H
 
 #include "bound/feature_bound.h"
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 typedef struct quantity {
     const ball *size, *most, *error; /* X, Y, e */

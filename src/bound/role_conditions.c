@@ -4,7 +4,7 @@
 
 /* ---- weights ---- */
 
-static void check_stored(certification *c, const study *s) {
+static void check_stored(certification *c, const recognised_model *s) {
     const number_format *f = c->type->storage;
     for (size_t k = 0; k < s->stored_count; k++) {
         const stored_weight *w = &s->stored[k];
@@ -91,7 +91,7 @@ static void check_ramp(certification *c, const ramp_shape *r) {
                              r->size, a->precision, a->name);
 }
 
-bool role_conditions(certification *c, const study *s) {
+bool role_conditions(certification *c, const recognised_model *s) {
     check_stored(c, s);
     for (size_t k = 0; k < s->ramp_count; k++) check_ramp(c, &s->ramps[k]);
     for (size_t k = 0; k < s->sum_count; k++) check_sum(c, &s->sums[k]);

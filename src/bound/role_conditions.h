@@ -4,9 +4,9 @@
 #define BOUND_ROLE_CONDITIONS_H
 
 #include "bound/certification.h"
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 /* False: something does not fit the type of c, and c says what. */
-bool role_conditions(certification *c, const study *s);
+bool role_conditions(certification *c, const recognised_model *s);
 
 #endif

@@ -14,7 +14,7 @@ struct role_prover {
     language_proofs languages;  /* of the source */
     output_proof *outputs;      /* [outputs] of a language model; NULL: there are none */
     const score_proofs *scores; /* of one with logits; NULL: it has none, or nothing is claimed of them */
-    study study;
+    recognised_model recognised;
     every_length **every; /* [shapes] NULL until needed */
     arena scratch;        /* of one attempt */
     bounds b;
@@ -30,7 +30,7 @@ struct role_prover {
 /* ---- heads ---- */
 
 static void fail_head(role_prover *p, size_t shape, const char *why) {
-    const head_shape *s = &p->study.shapes[shape];
+    const head_shape *s = &p->recognised.shapes[shape];
     certification_unable(p->c, s->first_layer + 1, s->first_head + 1, "%s: %s",
                          certification_head(p->c, s->first_layer + 1, s->first_head + 1), why);
 }
@@ -38,8 +38,8 @@ static void fail_head(role_prover *p, size_t shape, const char *why) {
 /* By bound; the first head that fails is told. */
 static bool bound_heads(role_prover *p) {
     bool fine = true;
-    for (size_t k = 0; k < p->study.shape_count; k++) {
-        const head_shape *s = &p->study.shapes[k];
+    for (size_t k = 0; k < p->recognised.shape_count; k++) {
+        const head_shape *s = &p->recognised.shapes[k];
         p->heads[k] = p->c->hard ? head_certify_hard(&p->b, s) : head_certify(&p->b, s);
         p->tried[k] = false;
         bool holds = !p->heads[k].failure && ball_is_at_most(p->heads[k].error, p->b.quarter);
@@ -63,8 +63,8 @@ static bool bound_heads(role_prover *p) {
 /* Nearest heads once more, length by length. False if that cannot be done; the reason that bounds gave stays then. */
 static bool try_heads(role_prover *p) {
     bool fine = true;
-    for (size_t k = 0; k < p->study.shape_count; k++) {
-        const head_shape *s = &p->study.shapes[k];
+    for (size_t k = 0; k < p->recognised.shape_count; k++) {
+        const head_shape *s = &p->recognised.shapes[k];
         double rest, logit;
         if (s->role == ROLE_NEAREST) {
             if (!p->every[k]) p->every[k] = every_length_begin(p->c, s);
@@ -80,9 +80,10 @@ static bool try_heads(role_prover *p) {
 /* ---- gates ---- */
 
 static bool bound_gates(role_prover *p) {
-    for (size_t k = 0; k < p->study.ramp_count; k++) p->gates[k] = ramp_bound(&p->b, &p->study.ramps[k], p->heads);
+    for (size_t k = 0; k < p->recognised.ramp_count; k++)
+        p->gates[k] = ramp_bound(&p->b, &p->recognised.ramps[k], p->heads);
     for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
-        const layer_study *layer = &p->study.layers[l];
+        const recognised_layer *layer = &p->recognised.layers[l];
         for (size_t k = 0; k < layer->ramp_count; k++)
             if (!ball_is_at_most(p->gates[layer->ramps[k]], p->b.quarter)) {
                 certification_unable(
@@ -98,8 +99,8 @@ static bool bound_gates(role_prover *p) {
 
 /* All position features of the model, whoever reads them. */
 static bool check_features(role_prover *p) {
-    for (size_t k = 0; k < p->study.feature_count; k++) {
-        quantity q = quantity_feature(&p->b, &p->study.features[k]);
+    for (size_t k = 0; k < p->recognised.feature_count; k++) {
+        quantity q = quantity_feature(&p->b, &p->recognised.features[k]);
         if (quantity_fits(&q, p->b.most_s)) continue;
         certification_unable(p->c, 0, 0, "position features of up to %.4g overflow %s, whose largest number is %.4g",
                              ball_upper(q.size), p->b.s->name, p->b.s->largest);
@@ -209,7 +210,7 @@ static void write_scores(const role_prover *p) {
     certificate_array_end(p->c);
 }
 
-static const ball *layer_error(const role_prover *p, const layer_study *layer) {
+static const ball *layer_error(const role_prover *p, const recognised_layer *layer) {
     const ball *most = p->b.zero;
     for (size_t k = 0; k < layer->ramp_count; k++) most = b_max(&p->b, most, p->gates[layer->ramps[k]]);
     return layer->ramp_count ? most : p->b.zero;
@@ -251,9 +252,9 @@ static void write_heads(role_prover *p) {
     certificate_array(p->c, "heads");
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
-            uint32_t shape = p->study.layers[l].head_shapes[h];
+            uint32_t shape = p->recognised.layers[l].head_shapes[h];
             const head_certificate *x = &p->heads[shape];
-            certificate_head(p->c, l + 1, h + 1, head_role_name(p->study.shapes[shape].role),
+            certificate_head(p->c, l + 1, h + 1, head_role_name(p->recognised.shapes[shape].role),
                              p->tried[shape] ? "every length" : "bound", x->logit, x->rounding, x->error);
             p->error = b_max(&p->b, p->error, x->error);
         }
@@ -263,7 +264,7 @@ static void write_heads(role_prover *p) {
 static void write_gates(role_prover *p) {
     certificate_array(p->c, "gates");
     for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
-        const layer_study *layer = &p->study.layers[l];
+        const recognised_layer *layer = &p->recognised.layers[l];
         if (!layer->units) continue;
         const ball *error = layer_error(p, layer);
         certificate_element(p->c);
@@ -335,22 +336,22 @@ role_prover *role_prover_begin(certification *c) {
     size_t layer, head;
     source_recognition source = recognise_source(c->model, c->hard, c->arena);
     p->recognition = source.recognition;
-    const study *found = recognition_study(p->recognition);
+    const recognised_model *found = recognition_model(p->recognition);
     if (!found) {
         c->unlike = recognition_reason(p->recognition, &layer, &head);
         return NULL;
     }
-    p->study = *found;
+    p->recognised = *found;
     p->languages = source.languages;
     p->outputs = source.outputs;
     p->scores = source.scores;
     c->claim = source_claim(source);
     c->note = source.is_formula ? NULL : source.why;
-    if (!role_conditions(c, &p->study)) return NULL;
-    p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
-    p->heads = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->heads);
-    p->tried = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->tried);
-    p->gates = arena_zalloc(c->arena, p->study.ramp_count, sizeof *p->gates);
+    if (!role_conditions(c, &p->recognised)) return NULL;
+    p->every = arena_zalloc(c->arena, p->recognised.shape_count, sizeof *p->every);
+    p->heads = arena_zalloc(c->arena, p->recognised.shape_count, sizeof *p->heads);
+    p->tried = arena_zalloc(c->arena, p->recognised.shape_count, sizeof *p->tried);
+    p->gates = arena_zalloc(c->arena, p->recognised.ramp_count, sizeof *p->gates);
     arena_init(&p->scratch, c->trap);
     arena_on_release(c->arena, release_scratch, &p->scratch);
     return p;

@@ -16,7 +16,7 @@ struct recognition {
     const arena *outer; /* of the caller */
     arena arena;
     recognising work;
-    study study;
+    recognised_model recognised;
     bool done, formula;
     temper_error why_not;
     const char *differs;     /* why it is not the source's */
@@ -326,7 +326,7 @@ static void run(void *context) {
     recognising *w = &r->work;
     const temper_model *m = w->m;
     arena *a = &r->arena;
-    r->study = (study){.model = m, .hard = w->hard || m->method == TEMPER_METHOD_HARD};
+    r->recognised = (recognised_model){.model = m, .hard = w->hard || m->method == TEMPER_METHOD_HARD};
     questions_init(&w->q, (uint32_t)m->letters.count, a);
     table_init(&w->shape_index, a);
     table_init(&w->ramp_index, a);
@@ -336,7 +336,7 @@ static void run(void *context) {
     w->forms = arena_zalloc(a, m->channel_count, sizeof *w->forms);
     w->written = arena_zalloc(a, m->channel_count, sizeof *w->written);
     w->cleared = arena_zalloc(a, m->channel_count, sizeof *w->cleared);
-    r->study.layers = arena_zalloc(a, m->layer_count, sizeof *r->study.layers);
+    r->recognised.layers = arena_zalloc(a, m->layer_count, sizeof *r->recognised.layers);
     read_source(r);
     prepare_parts(r);
     embed(w);
@@ -364,7 +364,7 @@ recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard
     r->spec = spec;
     arena_init(&r->arena, &r->trap);
     arena_on_release(a, release, r);
-    r->work = (recognising){.m = m, .hard = hard, .arena = &r->arena, .out = &r->study};
+    r->work = (recognising){.m = m, .hard = hard, .arena = &r->arena, .out = &r->recognised};
     r->outer = a;
     if (!trap_attempt(&r->trap, &r->why_not, run, r)) pass_no_memory(r);
     return r;
@@ -372,7 +372,7 @@ recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard
 
 bool recognition_is_whole(const recognition *r) { return r->done && r->trap.error.code == TEMPER_OK; }
 
-const study *recognition_study(const recognition *r) { return r->done ? &r->study : NULL; }
+const recognised_model *recognition_model(const recognition *r) { return r->done ? &r->recognised : NULL; }
 
 const char *recognition_reason(const recognition *r, size_t *layer, size_t *head) {
     *layer = r->work.layer;

@@ -3,11 +3,11 @@
    are claims; nothing is taken from them.
 
    Recognition is of the ideal numbers: exact weights, exact features, exact softmax. How far computed numbers are
-   from those, in a number format, is said by src/bound from the study. */
+   from those, in a number format, is said by src/bound from the recognised model. */
 #ifndef RECOGNISE_RECOGNISE_H
 #define RECOGNISE_RECOGNISE_H
 
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 typedef struct recognition recognition;
 
@@ -21,7 +21,7 @@ recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard
 bool recognition_is_whole(const recognition *r);
 
 /* NULL: it was not recognised. */
-const study *recognition_study(const recognition *r);
+const recognised_model *recognition_model(const recognition *r);
 
 /* Why not: a sentence without a full stop; layer and head count from 1, 0: none. */
 const char *recognition_reason(const recognition *r, size_t *layer, size_t *head);

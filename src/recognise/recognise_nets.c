@@ -1,5 +1,5 @@
-/* The net of a layer (doc/certificate.md, "Gates"). Units that add to one channel are read together: what they add must
-   come out as 0 or 1 on every letter. */
+/* The net of a layer (doc/certificate.md, "Gates"). Units that add to one channel are read together: what they add
+   must come out as 0 or 1 on every letter. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -198,7 +198,7 @@ static void add_second_units(net *n) {
 
 void recognise_net(recognising *w) {
     const model_layer *l = &w->m->layers[w->layer - 1];
-    layer_study *out = &w->out->layers[w->layer - 1];
+    recognised_layer *out = &w->out->layers[w->layer - 1];
     net n = {.w = w, .l = l};
     n.units = arena_zalloc(w->arena, (size_t)l->in.count + 1, sizeof *n.units);
     n.ramps = arena_alloc(w->arena, l->in.count, sizeof *n.ramps);

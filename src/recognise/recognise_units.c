@@ -1,5 +1,5 @@
-/* What each unit of a net is (doc/certificate.md, "Gates"): one that clears a channel, one over Booleans, one of a pair
-   that rounds, or one of the two numbers that a balance head needs; and its sum. */
+/* What each unit of a net is (doc/certificate.md, "Gates"): one that clears a channel, one over Booleans, one of a
+   pair that rounds, or one of the two numbers that a balance head needs; and its sum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static void shape_ramp(net *n, uint32_t u, size_t raw) {
     r.heads = heads;
     r.weights = weights;
     r.first_layer = w->layer - 1;
-    layer_study *out = &w->out->layers[w->layer - 1];
+    recognised_layer *out = &w->out->layers[w->layer - 1];
     if (raw > out->raw) out->raw = (uint32_t)raw;
     uint32_t number = ramp_number(w, &r);
     if (!n->ramp_count || n->ramps[n->ramp_count - 1] != number) n->ramps[n->ramp_count++] = number;

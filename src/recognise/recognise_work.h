@@ -4,7 +4,7 @@
 #define RECOGNISE_RECOGNISE_WORK_H
 
 #include "recognise/questions.h"
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 typedef enum content_kind {
     HOLDS_BOOLEAN, /* exactly 0 or 1: f on letters, start and end on the sentinels */
@@ -46,7 +46,7 @@ typedef struct recognising {
     bool hard;
     arena *arena;
     questions q;
-    study *out;
+    recognised_model *out;
     content *now;         /* [channels] */
     position_form *forms; /* [channels] */
     uint32_t layer, head; /* of the message, from 1; 0: none */

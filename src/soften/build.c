@@ -69,7 +69,7 @@ static bool lower(const normal_spec *s, gate_limits gates, entry *e) {
 static bool lower_and_show(const normal_spec *s, gate_limits gates, entry *e) {
     if (!lower(s, gates, e) && !s->has_patterns) return true;
     const recognition *r = recognise(*s->made, s->spec, true, &e->memory);
-    return recognition_study(r) && recognition_is_formula(r, NULL);
+    return recognition_model(r) && recognition_is_formula(r, NULL);
 }
 
 static void simplify(normal_spec *s, pattern_use use, entry *e) {
@@ -165,7 +165,7 @@ static const temper_model *without_patterns(const temper_model *hard, temper_met
     if (method != TEMPER_METHOD_POSITIONS || !has_patterns(hard)) return hard;
     const temper_spec *spec = model_spec(hard, &e->memory);
     const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
-    if (!r || !recognition_study(r) || !recognition_is_formula(r, NULL)) return hard;
+    if (!r || !recognition_model(r) || !recognition_is_formula(r, NULL)) return hard;
     entry_on_leaving(e, drop_model, again);
     build_hard(again, spec, false, (pattern_use){0}, TEMPER_TYPE_F64, e);
     return *again;

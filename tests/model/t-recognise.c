@@ -60,7 +60,7 @@ static void begin(void *context) {
     request *q = context;
     size_t layer, head;
     q->out->r = recognise(q->m, NULL, q->hard, &q->out->arena);
-    q->out->done = recognition_study(q->out->r) != NULL;
+    q->out->done = recognition_model(q->out->r) != NULL;
     q->out->reason = recognition_reason(q->out->r, &layer, &head);
     q->out->formula = q->out->done && recognition_is_formula(q->out->r, &q->out->why);
 }

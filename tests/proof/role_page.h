@@ -4,7 +4,7 @@
 #define TESTS_ROLE_PAGE_H
 
 #include "bound_page.h"
-#include "recognise/role_shapes.h"
+#include "recognise/recognised_model.h"
 
 typedef bool condition(const page *p, const head_shape *s);
 

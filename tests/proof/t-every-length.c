@@ -217,7 +217,7 @@ static void check_model(const char *written, temper_method method, const char *f
         if (type == TEMPER_TYPE_EXACT) continue;
         certification c;
         certification_begin(&c, m, &(temper_certify_options){.type = type}, false, &memory, &no_memory);
-        const study *found = recognition_study(recognise_source(m, false, &memory).recognition);
+        const recognised_model *found = recognition_model(recognise_source(m, false, &memory).recognition);
         size_t nearest = 0;
         for (size_t k = 0; found && k < found->shape_count; k++)
             if (found->shapes[k].role == ROLE_NEAREST) {

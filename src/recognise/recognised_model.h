@@ -1,7 +1,7 @@
 /* What bounds need to know of a model whose heads and gates were recognised: the shape of each, as numbers that do
    not depend on the length or on a number format. Heads and gates of equal shape share one. */
-#ifndef RECOGNISE_ROLE_SHAPES_H
-#define RECOGNISE_ROLE_SHAPES_H
+#ifndef RECOGNISE_RECOGNISED_MODEL_H
+#define RECOGNISE_RECOGNISED_MODEL_H
 
 #include "model/model.h"
 #include "number/grid.h"
@@ -72,27 +72,27 @@ typedef struct stored_weight {
     uint32_t layer, head; /* from 1; layer 0: embedding or read-out; head 0: the net */
 } stored_weight;
 
-typedef struct layer_study {
+typedef struct recognised_layer {
     uint32_t units, raw;   /* raw: R of the certificate */
     const uint32_t *ramps; /* different shapes of the layer */
     size_t ramp_count;
     const uint32_t *head_shapes; /* [heads] */
-} layer_study;
+} recognised_layer;
 
-typedef struct study {
+typedef struct recognised_model {
     const temper_model *model;
     bool hard; /* heads are read with their hard choices: no tie-breaks, no normalisers, no scales */
     head_shape *shapes;
     size_t shape_count, shape_capacity;
     ramp_shape *ramps;
     size_t ramp_count, ramp_capacity;
-    layer_study *layers;          /* [layers] */
+    recognised_layer *layers;     /* [layers] */
     const feature_form *features; /* all different position features of the model */
     size_t feature_count;
     exact_sum *sums;
     size_t sum_count, sum_capacity;
     stored_weight *stored;
     size_t stored_count, stored_capacity;
-} study;
+} recognised_model;
 
 #endif

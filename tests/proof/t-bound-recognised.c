@@ -1,6 +1,7 @@
 /* What sums and gates of recognised models need, at the very edge: the conditions of doc/certificate.md, "Gates", are
    written here a second time, and role_conditions must say the same of sizes and grids on either side of each one, in
-   every number type, wherever in the study the failing number stands. The reason names its layer and head. */
+   every number type, wherever in the recognised model the failing number stands. The reason names its layer and
+   head. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static arena memory;
 static trap no_memory;
 static temper_model *model; /* of two layers, with a head each */
 
-static bool accepts(temper_type type, const study *s, temper_fault *fault, const char **reason) {
+static bool accepts(temper_type type, const recognised_model *s, temper_fault *fault, const char **reason) {
     certification c;
     certification_begin(&c, model, &(temper_certify_options){.type = type}, false, &memory, &no_memory);
     bool fine = role_conditions(&c, s);
@@ -50,7 +51,7 @@ static void check_sum(temper_type type, exact_sum x) {
     x.head = x.kind == EXACT_ROW ? 1 : 0;
     for (size_t at = 0; at < 3; at++) {
         exact_sum sums[3] = {{EXACT_ROW, 1, 0, 1, 1}, {EXACT_UNIT, 1, 0, 1, 0}, {EXACT_CHANNEL, 1, 0, 1, 0}};
-        study s = {.model = model, .sums = sums, .sum_count = 3};
+        recognised_model s = {.model = model, .sums = sums, .sum_count = 3};
         sums[at] = x;
         temper_fault fault;
         const char *reason;
@@ -111,7 +112,7 @@ static void check_ramp(temper_type type, ramp_shape r) {
     r.first_layer = 1;
     for (size_t at = 0; at < 3; at++) {
         ramp_shape ramps[3];
-        study s = {.model = model, .ramps = ramps, .ramp_count = 3};
+        recognised_model s = {.model = model, .ramps = ramps, .ramp_count = 3};
         for (size_t k = 0; k < 3; k++)
             ramps[k] = (ramp_shape){.inputs = 1, .raw_weight = 2, .size = 1, .most = 1, .first_layer = 0};
         ramps[at] = r;
@@ -160,7 +161,7 @@ static void check_weights(temper_type type) {
     for (size_t at = 0; at < 3; at++)
         for (int place = 0; place < 3; place++) {
             stored_weight w[3] = {{0.5, 1, 1}, {-3, 1, 0}, {1, 0, 0}};
-            study s = {.model = model, .stored = w, .stored_count = 3};
+            recognised_model s = {.model = model, .stored = w, .stored_count = 3};
             temper_fault fault;
             const char *reason;
             CHECK(accepts(type, &s, &fault, &reason), "%s: %s", t->name, reason);
@@ -181,7 +182,7 @@ int main(void) {
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
     model = changed_model("O (a & O b)", TEMPER_METHOD_TEMPERATURE, NULL, NULL);
-    if (!CHECK(model && model->layer_count == 2, "two layers")) return test_finish("t-bound-study");
+    if (!CHECK(model && model->layer_count == 2, "two layers")) return test_finish("t-bound-recognised");
     for (temper_type type = TEMPER_TYPE_F64; number_type_of(type); type++) {
         if (type == TEMPER_TYPE_EXACT) continue;
         check_sums(type);
@@ -194,5 +195,5 @@ int main(void) {
     CHECK(met.fine > 1000 && met.refused > 1000, "%zu fine, %zu refused", met.fine, met.refused);
     temper_model_free(model);
     arena_free(&memory);
-    return test_finish("t-bound-study");
+    return test_finish("t-bound-recognised");
 }
