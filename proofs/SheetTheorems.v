@@ -28,7 +28,7 @@ Definition typed (kappa X : R) : Sheet.head := {|
   Sheet.W := 0; Sheet.W_l := 0; Sheet.W_e := 0; Sheet.W_t := 0; Sheet.W_o := 0; Sheet.e_u := 0; Sheet.raw := 0 |}.
 
 Ltac open_sheet := unfold Sheet.row_error, Sheet.row_one, Sheet.row_above, Sheet.row_zero, Sheet.leak, Sheet.leak_all,
-  Sheet.stored, Sheet.more, Sheet.less, Sheet.pick_rest, Sheet.pick_ratio, Sheet.crumbs, Sheet.log_M; cbn [typed
+  Sheet.stored, Sheet.more, Sheet.less, Sheet.pick_rest, Sheet.pick_ratio, Sheet.subnormal_loss, Sheet.log_M; cbn [typed
   Sheet.known Sheet.ascending Sheet.equal Sheet.close Sheet.M Sheet.p_a Sheet.u_a Sheet.u_s Sheet.u_r Sheet.v
   Sheet.t_a Sheet.t_s Sheet.kappa Sheet.X].
 
@@ -93,7 +93,7 @@ Let x := typed f f AnyOrder M C (ln (INR M) + C).
 Theorem sheet_once : Sheet.once_error x = once_any_error f M C.
 Proof.
   unfold Sheet.once_error, Sheet.once_any, Sheet.once_rest, Sheet.once_losers, Sheet.once_loser, Sheet.once_kept,
-    Sheet.once_exps, Sheet.once_winner, Sheet.crumbs, Sheet.log_M, x, typed.
+    Sheet.once_exps, Sheet.once_winner, Sheet.subnormal_loss, Sheet.log_M, x, typed.
   cbn [Sheet.known Sheet.ascending Sheet.M Sheet.u_a Sheet.u_s Sheet.v Sheet.t_a Sheet.kappa Sheet.X].
   unfold once_any_error, once_any_sigma, once_any_w, once_any_eps.
   set (k := (1 - u f) ^ 2 * (1 - u f) ^ 5 * (1 - v64) ^ 4).

@@ -97,7 +97,7 @@ static void bound_nearest(audit_bounding *b, audit_head *f) {
         const ball *rest = num(b->c, r);
         if (rescales(b->a)) {
             must_count(b, "there are too many positions");
-            rest = add(b->c, rest, value(b, "crumbs"));
+            rest = add(b->c, rest, value(b, "subnormal_loss"));
         }
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));

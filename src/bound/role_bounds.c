@@ -216,7 +216,7 @@ static head_certificate hard_match(const bounds *b, const head_shape *s) {
 head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
     head_bounds x = begin(b, &(head_shape){0});
     const ball *losers = b_double(b, rest);
-    if (b->tiled) losers = b_add(b, losers, value(&x, SHEET_crumbs));
+    if (b->tiled) losers = b_add(b, losers, value(&x, SHEET_subnormal_loss));
     x.h.logit = b_double(b, logit);
     x.h.error = sheet_value_of(&x.sheet, SHEET_row_error, losers, NULL);
     if (b->tiled) must_count(b, &x);

@@ -214,7 +214,7 @@ static void check_nearest(temper_type type, uint64_t m, double kappa, double eta
     audit a;
     const char *why;
     page p = page_of(type, m);
-    real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * (real)eta) * q / (1 - q) + p.crumbs;
+    real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * (real)eta) * q / (1 - q) + p.subnormal_loss;
     real error = page_error(&p, rest);
     begin(&a, type, m);
     audit_head f = {.layer = 1, .number = 1, .kind = KIND_NEAREST, .kappa = kappa, .by_digits = true};
@@ -248,7 +248,7 @@ static void check_match(temper_type type, uint64_t m, double kappa, double total
     const char *why;
     page p = page_of(type, m);
     real eta = 0.01L, q = expl(-kappa * (1 - p.ua));
-    real error = page_error(&p, (1 + 2 * p.ua) * expl(2 * eta) * q / (1 - q) + p.crumbs);
+    real error = page_error(&p, (1 + 2 * p.ua) * expl(2 * eta) * q / (1 - q) + p.subnormal_loss);
     begin(&a, type, m);
     audit_head f = {
         .layer = 1, .number = 1, .kind = KIND_MATCH, .kappa = kappa, .total_weight = total, .weight = weight};
@@ -296,16 +296,18 @@ static void check_matches(temper_type type) {
 }
 
 /* T itself, which is too small to be seen in any error. */
-static void check_crumbs(temper_type type) {
+static void check_subnormal_loss(temper_type type) {
     for (uint64_t m = 1; m <= (uint64_t)1 << 40; m *= 37) {
         audit a;
         begin(&a, type, m);
         audit_bounding b = {.a = &a, .c = &a.calculus};
         page p = page_of(type, m);
         audit_give_type(&b);
-        real found = ball_upper(audit_sheet_value(&a.sheet, "crumbs", NULL, NULL));
-        CHECK(found >= p.crumbs && found <= p.crumbs + 2 * (real)p.a->least * 1e-9L + 1e-12L * p.crumbs,
-              "T in %s at M = %llu: %Lg, not %Lg", temper_type_name(type), (unsigned long long)m, found, p.crumbs);
+        real found = ball_upper(audit_sheet_value(&a.sheet, "subnormal_loss", NULL, NULL));
+        CHECK(found >= p.subnormal_loss &&
+                  found <= p.subnormal_loss + 2 * (real)p.a->least * 1e-9L + 1e-12L * p.subnormal_loss,
+              "T in %s at M = %llu: %Lg, not %Lg", temper_type_name(type), (unsigned long long)m, found,
+              p.subnormal_loss);
         arena_reset(&memory);
     }
 }
@@ -577,7 +579,7 @@ int main(void) {
         for (int digits = -1; digits < 3; digits++) check_tried(page_types[k], 4, digits, false);
         check_tried(page_types[k], 4, -1, true);
         check_tried(page_types[k], 4097, -1, false);
-        check_crumbs(page_types[k]);
+        check_subnormal_loss(page_types[k]);
         check_sums_of_errors(page_types[k]);
         for (uint64_t m = 1; m < 1 << 30; m *= 2)
             for (int eta = 0; eta < 8; eta++) {

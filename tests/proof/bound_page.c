@@ -34,7 +34,7 @@ page page_of(temper_type type, uint64_t size) {
     p.stored = p.s == p.a ? 0 : p.us;
     p.feature = p.s->precision == 53 ? 0 : p.us;
     p.scale = p.a->precision == 53 ? 0 : p.ua;
-    p.crumbs = p.known ? p.m * p.ta : 2 * p.m * p.m * p.ta;
+    p.subnormal_loss = p.known ? p.m * p.ta : 2 * p.m * p.m * p.ta;
     return p;
 }
 
@@ -75,7 +75,7 @@ real page_error(const page *p, real rest) {
 }
 
 real page_share_error(const page *p, real kept, real e) {
-    real rho = (1 + 2 * p->ua) * expl(-kept + 2 * p->ta + e * logl(p->m)) + p->crumbs;
+    real rho = (1 + 2 * p->ua) * expl(-kept + 2 * p->ta + e * logl(p->m)) + p->subnormal_loss;
     real above = ((1 + p->stored) * rho + p->ts) * (1 + p->ua) * (1 + p->stored) * expl(2 * p->ta);
     real f = above / ((1 - 2 * p->ua) * expl(4 * p->m * log1pl(-p->ua))) + p->ts;
     return fmaxl(page_error(p, rho), f);

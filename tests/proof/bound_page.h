@@ -16,7 +16,7 @@ typedef struct page {
     bool close;            /* "Scales of one's own": sums by their relative error, where that is less */
     real us, ua, v, ts, ta;
     real stored, feature, scale; /* u'_s, u_e and that of scales */
-    real m, crumbs;              /* M, T */
+    real m, subnormal_loss;      /* M, T */
 } page;
 
 /* Types in tiles, by their numbers: t-tiles compares the names. */

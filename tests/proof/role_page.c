@@ -95,7 +95,7 @@ static bool lookup_fits(const page *p, const head_shape *s, real e) {
 bool page_lookup_holds(const page *p, const head_shape *s) {
     real e, eta = lookup_off(p, s, &e), q = expl(-s->kappa * (1 - p->ua));
     if (!lookup_fits(p, s, e) || eta > 1000) return false;
-    return page_error(p, (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->crumbs) <= 0.25L;
+    return page_error(p, (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->subnormal_loss) <= 0.25L;
 }
 
 bool page_lookup_holds_hard(const page *p, const head_shape *s) {
@@ -115,7 +115,7 @@ static page_bounds once_bounds(const page *p, const head_shape *s) {
         error = 1 - (1 - p->ua) * (1 - p->stored) / ((1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1));
     } else {
         real w = powl(1 - 2 * p->ua, 3) * expl(-5 * p->ua * x);
-        rest += p->crumbs;
+        rest += p->subnormal_loss;
         error = -expm1l((p->m + 6) * log1pl(-p->ua) - log1pl(rest / w) - (p->m + 5) * log1pl(p->ua));
     }
     bool holds = 2 * (1 + lost) * x <= (real)p->a->largest &&
@@ -137,7 +137,7 @@ static page_bounds balance_bounds(const page *p, const head_shape *s) {
 
 static page_bounds lookup_bounds(const page *p, const head_shape *s) {
     real e, eta = lookup_off(p, s, &e), q = expl(-s->kappa * (1 - p->ua));
-    real rest = (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->crumbs;
+    real rest = (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->subnormal_loss;
     return (page_bounds){lookup_logit(p, s), eta, page_error(p, rest), lookup_fits(p, s, e)};
 }
 

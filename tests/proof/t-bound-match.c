@@ -26,7 +26,7 @@ static void check_with(temper_type type, uint64_t m, double kappa, double total,
     s.scale = (feature_form){.size = FORM_POWER, .power = 1, .c = kappa, .d = 1};
     bool large = false;
     part logit = edge > 0 ? page_pattern_end(&p, total, edge, kappa, &large) : page_pattern(&p, total, kappa, &large);
-    real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * logit.e) * q / (1 - q) + p.crumbs;
+    real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * logit.e) * q / (1 - q) + p.subnormal_loss;
     real error = logit.e < 5000 ? page_error(&p, rest) : 1;
     bool sums = (real)kappa * p.m * fmaxl(total, weight) <= ldexpl(1, page_grid(kappa) - 1 + p.a->precision);
     bool counts = p.known || p.m <= ldexpl(1, p.a->precision), holds = !large && sums && counts && error <= 0.25L;

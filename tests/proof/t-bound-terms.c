@@ -53,7 +53,8 @@ static void check_letters(temper_type type, bool ascending, bool guess, uint64_t
     CHECK(b.tiled == (tile && m > tile), "tiles of %s at %llu", temper_type_name(type), (unsigned long long)m);
     sheet x;
     sheet_begin(&x, &b);
-    is(&b, sheet_value(&x, SHEET_crumbs), ascending && !b.tiled ? size * a->least : 2 * size * size * a->least, "T");
+    is(&b, sheet_value(&x, SHEET_subnormal_loss),
+       ascending && !b.tiled ? size * a->least : 2 * size * size * a->least, "T");
     CHECK(b.one_format == (s == a) && b.ascending == ascending && b.guess == guess && b.size == m, "flags of %s",
           temper_type_name(type));
 }

@@ -194,7 +194,7 @@ static void check_once(const char *type, const bounds *b, const page *p, bool st
         error = 1 - (1 - p->ua) * (1 - p->stored) / sum;
     } else {
         real w = powl(1 - 2 * p->ua, 3) * expl(-5 * p->ua * x);
-        rest += p->crumbs;
+        rest += p->subnormal_loss;
         error = -expm1l((p->m + 6) * log1pl(-p->ua) - log1pl(rest / w) - (p->m + 5) * log1pl(p->ua));
     }
     agree("once, logit", type, b->size, h.logit, x);
@@ -219,7 +219,7 @@ static void check_nearest(const char *type, const bounds *b, const page *p, bool
     if (p->s != p->a) e += half_of(p->s, y);
     e = 8 * p->m * e + half_of(p->a, x);
     real top = format_round(p->a, (double)x) == (double)x ? x : x + half_of(p->a, x), eta = e + ulp_of(p->a, top);
-    real q = expl(-8 * (1 - p->ua)), rest = (1 + 2 * p->ua) * expl(2 * eta) * q / (1 - q) + p->crumbs;
+    real q = expl(-8 * (1 - p->ua)), rest = (1 + 2 * p->ua) * expl(2 * eta) * q / (1 - q) + p->subnormal_loss;
     head_certificate h = head_certify(b, &s);
     agree("nearest, logit", type, b->size, h.logit, x);
     agree("nearest, rounding", type, b->size, h.rounding, eta);
@@ -275,7 +275,7 @@ static void check_lookup(const char *type, const bounds *b, const page *p, bool 
     real e1 = expm1l((1 + n) * log1pl(p->ua) + 2 * log1pl(p->feature) + (1 + second) * log1pl(p->v));
     real e2 = expm1l((1 + n) * log1pl(p->ua) + n * log1pl(p->scale) + third * log1pl(p->v));
     real x = 16 * p->m * p->m, e = x * ((2 * e0 + e1) * (1 + e2) + e2), eta = e + 2 * p->ua * (x + e) + p->ta;
-    real q = expl(-16 * (1 - p->ua)), rest = (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->crumbs;
+    real q = expl(-16 * (1 - p->ua)), rest = (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->subnormal_loss;
     agree("look-up, logit", type, b->size, h.logit, x);
     agree("look-up, rounding", type, b->size, h.rounding, eta);
     if (eta < 300) agree("look-up, error", type, b->size, h.error, page_error(p, rest));
