@@ -94,7 +94,7 @@ static void check_settings(const ordinary_audit *s, const struct ordinary_file *
     if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
         ordinary_refuse(s, 0, 0, "the file has tokens that only a transducer has");
     const lift_form *first = &u->outputs[ORDINARY_BOS], *dead = &u->outputs[m->vocabulary - 1];
-    if (first->count || first->one != -256 || dead->count || dead->one != -128)
+    if (first->count || first->one != -ORDINARY_LEGAL || dead->count || dead->one != -ORDINARY_UNKNOWN)
         ordinary_refuse(s, 0, 0, "the logits of <s> and <dead> are not -256 and -128");
 }
 

@@ -69,7 +69,7 @@ void ordinary_norm(ordinary_bounding *b, uint32_t layer, bool net) {
         b->own = 4 * F32;
         return;
     }
-    /* balancing columns have as much as all others together, in equal parts */
+    /* zero-sum columns have as much as all others together, in equal parts */
     squares += sum * sum / u->zero_sums;
     sum *= 2;
     double all = 2 * GPT2_PIN + sum;
@@ -329,7 +329,7 @@ void ordinary_net(ordinary_bounding *b, uint32_t layer) {
         b->columns[c].error = (b->columns[c].error + n.added[c] + sums + after) * SLACK;
         b->columns[c].zero = u->columns[c].returns ? b->columns[c].error : b->columns[c].zero + n.tails[c];
     }
-    /* what is rounded away in columns, and in those that balance them, does not cancel */
+    /* what is rounded away in columns, and in zero-sum columns, does not cancel */
     b->imbalance += (2 * ((double)products + 4) * 1.01 * F32 * n.total + 4 * F32 * b->sum + n.rest) * SLACK;
 }
 

@@ -58,7 +58,7 @@ typedef enum member {
     MEMBER_POSITIONS,
     MEMBER_MIRRORED,
     MEMBER_FILES,
-    MEMBER_BALANCES,
+    MEMBER_ZERO_SUMS,
     MEMBER_HEADS,
     MEMBER_ALLOWED,
     MEMBERS
@@ -124,7 +124,7 @@ static void read_member(json_reader *r, int k, ordinary_claim *c, arena *a) {
         jread_array(r);
         while (jread_element(r)) read_file(r, c, a);
         break;
-    case MEMBER_BALANCES: c->zero_sums = (uint32_t)jread_integer(r, 65536, "a number of columns"); break;
+    case MEMBER_ZERO_SUMS: c->zero_sums = (uint32_t)jread_integer(r, 65536, "a number of columns"); break;
     case MEMBER_HEADS:
         jread_array(r);
         while (jread_element(r)) read_head(r, c, a);

@@ -9,7 +9,7 @@
 /* doc/ordinary.md, "Norms". */
 static const double MOST_EPSILON = 1e-5, MOST_BASE = 0x1p126;
 
-enum { PIN, COUNTER_PIN, GROUND, BALANCE };
+enum { PIN, COUNTER_PIN, GROUND, ZERO_SUM };
 
 const char *lift_role_name(lift_role role) {
     static const char *const names[] = {"mean",    "weighed mean", "once",    "compare",
@@ -25,7 +25,7 @@ static void check_norm(const lift *u, const float *gain) {
     double pin = lift_pin(m);
     double spread = gpt2 ? pin * sqrt(2.0 / m->width) : pin / sqrt((double)m->width);
     for (uint32_t k = 0; k < m->width; k++) {
-        bool none = gpt2 && (k == COUNTER_PIN || (k >= BALANCE && k < u->first));
+        bool none = gpt2 && (k == COUNTER_PIN || (k >= ZERO_SUM && k < u->first));
         double exact = k == PIN ? spread / pin : none ? 0 : spread;
         float expected = (float)exact;
         if (gain[k] != expected)
@@ -46,17 +46,17 @@ static void check_norms(const lift *u) {
     check_norm(u, m->final_gain);
 }
 
-/* GPT-2: balancing columns are those behind the ground whose gain is 0. */
+/* GPT-2: zero-sum columns are those behind the ground whose gain is 0. */
 static void find_columns(lift *u) {
     const struct ordinary_model *m = u->m;
-    enum { MOST_BALANCES = 16 };
+    enum { MOST_ZERO_SUMS = 16 };
     u->first = PIN + 1;
     if (m->architecture == ORDINARY_GPT2) {
-        if (m->width <= BALANCE) lift_refuse(u, m->final_gain, "no room for pins");
-        while (BALANCE + u->zero_sums < m->width && m->final_gain[BALANCE + u->zero_sums] == 0) u->zero_sums++;
-        u->first = BALANCE + u->zero_sums;
-        if (!u->zero_sums || u->zero_sums > MOST_BALANCES || (u->zero_sums & (u->zero_sums - 1)))
-            lift_refuse(u, &m->final_gain[BALANCE], "%u balancing columns", u->zero_sums);
+        if (m->width <= ZERO_SUM) lift_refuse(u, m->final_gain, "no room for pins");
+        while (ZERO_SUM + u->zero_sums < m->width && m->final_gain[ZERO_SUM + u->zero_sums] == 0) u->zero_sums++;
+        u->first = ZERO_SUM + u->zero_sums;
+        if (!u->zero_sums || u->zero_sums > MOST_ZERO_SUMS || (u->zero_sums & (u->zero_sums - 1)))
+            lift_refuse(u, &m->final_gain[ZERO_SUM], "%u zero-sum columns", u->zero_sums);
     }
     if (u->first >= m->width) lift_refuse(u, m->final_gain, "no column is left");
     u->column_count = m->width - u->first;

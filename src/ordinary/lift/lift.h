@@ -76,7 +76,7 @@ typedef struct lift_value {
     lift_form value;
     uint32_t column;
     double scale;
-    double rest; /* GPT-2: what the weights that write add up to, with balancing columns */
+    double rest; /* GPT-2: what the weights that write add up to, with zero-sum columns */
 } lift_value;
 
 typedef struct lift_head {

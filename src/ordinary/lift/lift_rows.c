@@ -87,10 +87,10 @@ model_term *lift_writes(const lift *u, const float *matrix, size_t stride, doubl
         sum += w;
         size += fabs(w);
     }
-    for (uint32_t k = GROUND + 1; k < u->first; k++) { /* a GPT-2's balancing columns */
+    for (uint32_t k = GROUND + 1; k < u->first; k++) { /* a GPT-2's zero-sum columns */
         double w = (double)matrix[k * stride];
         if (fabs(w * u->zero_sums + sum) > rounding(u) * size)
-            lift_refuse(u, &matrix[k * stride], "a balancing column is not minus its part of what is written");
+            lift_refuse(u, &matrix[k * stride], "a zero-sum columns is not minus its part of what is written");
         *rest += w;
     }
     if (gpt2) *rest += sum;

@@ -14,16 +14,16 @@
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 static const double EPSILON = 1e-5;
 
-enum { PIN, GPT2_COUNTER_PIN, GPT2_GROUND, GPT2_BALANCE };
-enum { MOST_BALANCES = 16, HIDDEN_UNIT = 32 };
+enum { PIN, GPT2_COUNTER_PIN, GPT2_GROUND, GPT2_ZERO_SUM };
+enum { MOST_ZERO_SUMS = 16, HIDDEN_UNIT = 32 };
 
 static uint32_t first_column(const ordinary_plan *p) {
-    return p->options.architecture == ORDINARY_GPT2 ? GPT2_BALANCE + p->zero_sums : PIN + 1;
+    return p->options.architecture == ORDINARY_GPT2 ? GPT2_ZERO_SUM + p->zero_sums : PIN + 1;
 }
 
 uint32_t ordinary_zero_sums(size_t columns, uint32_t width) {
-    uint32_t zero_sums = MOST_BALANCES;
-    while (zero_sums && GPT2_BALANCE + columns + zero_sums > width) zero_sums /= 2;
+    uint32_t zero_sums = MOST_ZERO_SUMS;
+    while (zero_sums && GPT2_ZERO_SUM + columns + zero_sums > width) zero_sums /= 2;
     return zero_sums;
 }
 
@@ -42,7 +42,8 @@ void ordinary_put_form(const ordinary_plan *p, float *row, const ordinary_form *
 static void put_output(const ordinary_plan *p, float *matrix, size_t stride, column_id column, double weight) {
     matrix[(first_column(p) + column) * stride] += (float)weight;
     if (p->options.architecture != ORDINARY_GPT2) return;
-    for (uint32_t k = 0; k < p->zero_sums; k++) matrix[(GPT2_BALANCE + k) * stride] -= (float)(weight / p->zero_sums);
+    for (uint32_t k = 0; k < p->zero_sums; k++)
+        matrix[(GPT2_ZERO_SUM + k) * stride] -= (float)(weight / p->zero_sums);
 }
 
 static float *matrix_new(arena *a, size_t rows, size_t columns) {
@@ -55,7 +56,7 @@ static float *gains(const ordinary_plan *p, arena *a, uint32_t width) {
     double spread = gpt2 ? GPT2_PIN * sqrt(2.0 / width) : LLAMA_PIN / sqrt((double)width);
     uint32_t from = gpt2 ? GPT2_GROUND : PIN + 1;
     for (uint32_t k = from; k < width; k++) g[k] = (float)spread;
-    for (uint32_t k = 0; gpt2 && k < p->zero_sums; k++) g[GPT2_BALANCE + k] = 0;
+    for (uint32_t k = 0; gpt2 && k < p->zero_sums; k++) g[GPT2_ZERO_SUM + k] = 0;
     g[PIN] = (float)(spread / (gpt2 ? GPT2_PIN : LLAMA_PIN));
     return g;
 }

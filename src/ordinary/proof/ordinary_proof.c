@@ -35,7 +35,7 @@ static bool check_embedding(prover *p) {
         }
         if (!right || (gpt2 && sum != 0))
             return prover_fail(p, "a token has no pin, or its numbers do not add up to 0");
-        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "zero-sum columns get unequal parts");
     }
     for (uint32_t i = 0; m->position_embedding && i < p->positions; i++) {
         const float *row = m->position_embedding + (size_t)i * p->width;
@@ -46,7 +46,7 @@ static bool check_embedding(prover *p) {
                 return prover_fail(p, "a number of a position has too many bits, or is added to a pin");
         }
         if (sum != 0) return prover_fail(p, "numbers of a position do not add up to 0");
-        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, row, 1)) return prover_fail(p, "zero-sum columns get unequal parts");
     }
     return true;
 }

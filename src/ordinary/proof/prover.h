@@ -66,7 +66,7 @@ typedef struct prover {
     struct ordinary_options options;
     ideals *x;
     size_t width, positions;
-    uint32_t first;         /* the first column that is no pin, ground or balance */
+    uint32_t first;         /* the first column that is no pin, ground or zero-sum column */
     proved_column *columns; /* [width] */
     double imbalance;       /* GPT-2: the sum of all columns, at most */
     double norm_error;      /* of the last norm, relative: of the scale that all columns share ... */

@@ -288,7 +288,7 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
             s.plain = up_add(s.plain, up_mul(size, p->mean_plain));
             s.exact = false;
         } else if (c < p->first) {
-            return prover_fail(p, "a row reads a pin or a balance");
+            return prover_fail(p, "a row reads a pin or a zero-sum column");
         } else {
             add_column(p, &p->columns[c], w, &s, out);
         }
@@ -384,7 +384,7 @@ bool prover_is_zero_sum(const prover *p, const float *entries, size_t stride) {
     return true;
 }
 
-/* Every column and every balance may round its own part. */
+/* Every column and every zero-sum column may round its own part. */
 void prover_sum_to_zero(prover *p, double rounding) { p->imbalance = up_add(p->imbalance, up_mul(2, rounding)); }
 
 bool prover_writes(prover *p, const float *matrix, size_t columns) {
@@ -399,7 +399,7 @@ bool prover_writes(prover *p, const float *matrix, size_t columns) {
             sum += w;
         }
         if (gpt2 && sum != 0) return prover_fail(p, "what is written does not keep the mean at 0");
-        if (!prover_is_zero_sum(p, matrix + u, columns)) return prover_fail(p, "balances get unequal parts");
+        if (!prover_is_zero_sum(p, matrix + u, columns)) return prover_fail(p, "zero-sum columns get unequal parts");
     }
     return true;
 }

@@ -18,9 +18,10 @@ static uint32_t text_token(const ordinary_answers *x, const char *name) {
 
 bool ordinary_answer_is_right(const ordinary_answers *x, const float *logits, size_t row, size_t n) {
     size_t letters = x->read->letters.count, outputs = spec_output_count(x->read);
-    bool ok = is_close(logits[ORDINARY_BOS], -256) && is_close(logits[x->m->vocabulary - 1], -128);
+    bool ok =
+        is_close(logits[ORDINARY_BOS], -ORDINARY_LEGAL) && is_close(logits[x->m->vocabulary - 1], -ORDINARY_UNKNOWN);
     if (x->kind == TEMPER_KIND_ACCEPTOR) {
-        ok = ok && is_close(logits[ORDINARY_EOS], ordinary_answer_holds(x, 0, row, n) ? 0 : -256);
+        ok = ok && is_close(logits[ORDINARY_EOS], ordinary_answer_holds(x, 0, row, n) ? 0 : -ORDINARY_LEGAL);
         for (size_t k = 0; k < letters; k++) ok = ok && is_close(logits[ORDINARY_LETTERS + k], 0);
         return ok;
     }
@@ -29,7 +30,7 @@ bool ordinary_answer_is_right(const ordinary_answers *x, const float *logits, si
         uint32_t token = next ? k == letters ? (uint32_t)ORDINARY_EOS : ORDINARY_LETTERS + (uint32_t)k
                               : text_token(x, x->read->outputs[k].name);
         ok = ok && (logits[token] > -64) == legal;
-        ok = ok && ((next && x->read->score_count) || is_close(logits[token], legal ? 0 : -256));
+        ok = ok && ((next && x->read->score_count) || is_close(logits[token], legal ? 0 : -ORDINARY_LEGAL));
     }
     return ok;
 }
