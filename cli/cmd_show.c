@@ -165,6 +165,15 @@ static bool capture(temper_run **out, session *s, const temper_model *model, con
     return false;
 }
 
+/* What would not be drawn is not run: that takes minutes and gigabytes. */
+static bool fits(session *s, const temper_model *model, size_t n) {
+    temper_error err;
+    if (!is_page(s) && !s->opt.value[OPT_OUTPUT].text) return true;
+    if ((is_page(s) ? temper_draw_html_fits : temper_draw_svg_fits)(model, n, &err) == TEMPER_OK) return true;
+    message_error(s, &err, NULL, NULL, 0);
+    return false;
+}
+
 static void show_line(session *s, const temper_model *model, const line *l) {
     uint32_t *letters = NULL;
     size_t n = 0;
@@ -176,7 +185,7 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         message_usage(s, "for example --row 1.1@3", "--row: '%.40s' is not of the form LAYER.HEAD@POSITION", row);
         return;
     }
-    if (subject_encode(&letters, &n, &err, s, NULL, model, l) &&
+    if (subject_encode(&letters, &n, &err, s, NULL, model, l) && fits(s, model, n) &&
         capture(&run, s, model, letters, n, is_given(s, OPT_HARD), asked_type(s))) {
         if (is_given(s, OPT_SCALE))
             message_warning(s, "the softmax scales are those of --scale: nothing is proved of this run");

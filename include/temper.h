@@ -1403,6 +1403,11 @@ TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, 
 /* An automaton as a picture in SVG. TEMPER_LIMIT: more than 100 states. */
 TEMPER_API temper_status temper_draw_automaton(char **out, const temper_automaton *automaton, temper_error *err);
 
+/* What svg and html refuse for its length alone, known before the run: TEMPER_LIMIT for a string of so many letters
+   if that is more than 512 or 2,048 positions. */
+TEMPER_API temper_status temper_draw_svg_fits(const temper_model *model, size_t length, temper_error *err);
+TEMPER_API temper_status temper_draw_html_fits(const temper_model *model, size_t length, temper_error *err);
+
 /* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each
    head as a heat map with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in
    blocks; TEMPER_LIMIT: more than 2,048 positions or 1,000 heads. */

@@ -285,6 +285,8 @@ class Model:
         if name is None:
             raise errors.RangeError(f"format {format!r} is not one of text, svg, html, part, png")
         batch = self._alphabet.one(string)
+        if format != "text":  # what would not be drawn is not run
+            call("temper_draw_svg_fits" if format == "svg" else "temper_draw_html_fits", self._handle, batch.one(0)[1])
         run = self._run(batch, 0, type, hard, unchecked, True)
         options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
                                                     "width": count_of(width, "width"), "part": format == "part"})

@@ -110,6 +110,31 @@ void heat_map_make(heat_map *m, arena *a, const temper_model *model, const tempe
         trap_raise(t, TEMPER_RANGE, 0, 0, "no layer of the model has a head %zu", options->head);
 }
 
+void heat_map_check_size(trap *t, const char *what, size_t positions, size_t most) {
+    if (positions > most)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
+                        "%zu positions are too many for %s: the limit is %zu", positions, what, most);
+}
+
+typedef struct fits_call {
+    const temper_model *model;
+    size_t length, most;
+    const char *what;
+} fits_call;
+
+static void check_length(entry *e, void *context) {
+    const fits_call *c = context;
+    size_t sentinels = temper_model_about(c->model).has_end ? 2 : 1;
+    heat_map_check_size(e->trap, c->what, c->length < SIZE_MAX - sentinels ? c->length + sentinels : SIZE_MAX,
+                        c->most);
+}
+
+temper_status heat_map_fits(const temper_model *model, size_t length, const char *what, size_t most,
+                            temper_error *err) {
+    fits_call call = {model, length, most, what};
+    return entry_run(err, check_length, &call);
+}
+
 void heat_map_fit(heat_map *m, size_t most) {
     if (most == 0) most = 1;
     m->block = m->size / most + (m->size % most != 0);

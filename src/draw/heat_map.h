@@ -41,6 +41,12 @@ extern const temper_draw_options heat_map_defaults;
 void heat_map_make(heat_map *m, arena *a, const temper_model *model, const temper_run *run, const uint32_t *letters,
                    const temper_draw_options *options);
 
+/* A picture of every pair of positions, which cannot be drawn of more than `most`: "an SVG picture" or "a page". */
+void heat_map_check_size(trap *t, const char *what, size_t positions, size_t most);
+/* temper_draw_svg_fits and its like. */
+temper_status heat_map_fits(const temper_model *model, size_t length, const char *what, size_t most,
+                            temper_error *err);
+
 /* Makes blocks so large that at most `most` cells (at least 1) are left in a row. */
 void heat_map_fit(heat_map *m, size_t most);
 

@@ -16,6 +16,8 @@ enum {
     LABEL_SHOWN = 2000 /* characters of a label kept for its tooltip */
 };
 
+static const char what[] = "an SVG picture";
+
 /* Lengths are in user units (pixels at 96 to the inch). */
 static const double page_width = 960, edge = 16, gap = 28, narrowest = 210, numbered_cell = 20, title_size = 13,
                     detail_size = 10, banner_size = 16, letter_room = 64, legend_height = 46, legend_width = 440;
@@ -418,9 +420,7 @@ static const char *figure_title(const heat_map *m) {
 
 static const char *draw(heat_map *m, const temper_run *run, const temper_run *hard) {
     trap *t = m->arena->trap;
-    if (m->size > LONGEST)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
-                        "%zu positions are too many for an SVG picture: the limit is %d", m->size, LONGEST);
+    heat_map_check_size(t, what, m->size, LONGEST);
     figure f = {.map = m, .hard = hard};
     if (m->panel_count == 0) {
         double width = ems(heat_no_heads) * title_size + 2 * edge;
@@ -472,6 +472,10 @@ static void draw_heads(entry *e, void *context) {
     heat_map_make(&m, &e->memory, c->model, c->run, c->letters, c->options);
     const char *picture = draw(&m, c->run, c->options->hard);
     *c->out = entry_hand_out(e, picture, strlen(picture));
+}
+
+temper_status temper_draw_svg_fits(const temper_model *model, size_t length, temper_error *err) {
+    return heat_map_fits(model, length, what, LONGEST, err);
 }
 
 temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,

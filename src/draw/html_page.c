@@ -16,6 +16,8 @@ enum {
     SOURCE_LINES = 1000
 };
 
+static const char what[] = "a page";
+
 /* 1099511627775 as 1,099,511,627,775 */
 static const char *grouped(arena *a, size_t x) {
     text digits, t;
@@ -412,9 +414,7 @@ static void put_string_section(html_page *p) {
 }
 
 static void check_size(const heat_map *m, trap *t) {
-    if (m->size > LONGEST)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
-                        "%zu positions are too many for a page: the limit is %d", m->size, LONGEST);
+    heat_map_check_size(t, what, m->size, LONGEST);
     if (m->panel_count > MOST_HEADS)
         trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "choose a layer", "%zu heads are too many for a page: the limit is %d",
                         m->panel_count, MOST_HEADS);
@@ -499,6 +499,10 @@ static void draw_page(entry *e, void *context) {
     html_find_rows(&p);
     const char *page = p.is_part ? draw_part(&p) : draw(&p);
     *c->out = entry_hand_out(e, page, strlen(page));
+}
+
+temper_status temper_draw_html_fits(const temper_model *model, size_t length, temper_error *err) {
+    return heat_map_fits(model, length, what, LONGEST, err);
 }
 
 temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,

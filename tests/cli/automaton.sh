@@ -123,6 +123,12 @@ has 'html or json' "$err" '--html and --json exclude each other'
 run 3 show m.temper --html -o /no/such/folder/a.html ba
 run 4 show -f 'O a' --alphabet ab --html "$(printf 'a%.0s' $(seq 2048))"
 has 'html: too long' "$err" '2049 positions are too many for a page: the limit is 2048'
+# Refused before it is run, which would take 320 gigabytes.
+head -c 200000 /dev/zero | tr '\0' a >long.txt
+run 4 show -f 'O a' --alphabet ab --html - <long.txt
+has 'html: refused before the run' "$err" '200001 positions are too many for a page: the limit is 2048'
+run 4 show -f 'O a' --alphabet ab -o long.svg - <long.txt
+has 'svg: refused before the run' "$err" '200001 positions are too many for an SVG picture: the limit is 512'
 # In every number type. At 85 letters bf16 stores the same key for positions 64 and 65 of a S b, and the head shares its weight.
 run 0 show -f 'a S b' --alphabet abc --type f32 bca
 has 'show in f32' "$out" 'numbers in f32'
