@@ -15,19 +15,19 @@ typedef struct runner {
     session *session;
     const temper_model *model;
     temper_model_info info;
-    double *margins; /* per head, the largest over all strings; -1: none seen */
+    double *errors; /* per head, the largest over all strings; -1: none seen */
     size_t strings;
     bool warned, warned_claim, warned_positions;
     bool proof_known;   /* `proof` is filled */
     temper_proof proof; /* in the type that is run */
 } runner;
 
-static void gather_margins(runner *r, const temper_run *run) {
+static void gather_errors(runner *r, const temper_run *run) {
     size_t at = 0;
     for (size_t layer = 1; layer <= r->info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++, at++) {
-            double margin = temper_run_head(run, layer, head).error;
-            if (margin > r->margins[at]) r->margins[at] = margin;
+            double worst = temper_run_head(run, layer, head).error;
+            if (worst > r->errors[at]) r->errors[at] = worst;
         }
 }
 
@@ -137,7 +137,7 @@ static bool run_line(runner *r, const line *l) {
         if (a.claim == TEMPER_CLAIM_NONE) warn_once(r, a.n);
         warn_of_claim(r, a.claim);
         if (*temper_run_about(run).warning) message_warning(s, "%s: %s", at.name, temper_run_about(run).warning);
-        if (r->margins) gather_margins(r, run);
+        if (r->errors) gather_errors(r, run);
         r->strings++;
     }
     bool ok = answer_print(s, l, &a);
@@ -251,7 +251,7 @@ static bool batch_run(runner *r, batch *b) {
 /* Strings that need more than a verdict, or a warning, are run one by one. */
 static bool run_lines(runner *r, lines *in) {
     session *s = r->session;
-    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_settings(s).unchecked ||
+    bool alone = r->errors || is_given(s, OPT_PER_POSITION) || run_settings(s).unchecked ||
                  r->info.kind != TEMPER_KIND_ACCEPTOR,
          on = true;
     batch b = {0};
@@ -269,7 +269,7 @@ static bool run_lines(runner *r, lines *in) {
     return on;
 }
 
-static void print_margin(const runner *r, size_t layer, size_t head, double margin) {
+static void print_error(const runner *r, size_t layer, size_t head, double worst) {
     temper_head_info about;
     if (!is_done(temper_model_head(&about, r->model, layer, head, NULL))) return;
     if (r->session->json) {
@@ -278,18 +278,18 @@ static void print_margin(const runner *r, size_t layer, size_t head, double marg
         json_count(&j, "layer", layer);
         json_count(&j, "head", head);
         json_text(&j, "label", about.label);
-        if (margin < 0)
+        if (worst < 0)
             json_null(&j, "error");
         else
-            json_real(&j, "error", margin);
+            json_real(&j, "error", worst);
         json_real(&j, "bound", about.bound);
         json_close(&j);
         return;
     }
     char name[48], error[32] = "-", bound[32] = "-";
     snprintf(name, sizeof name, "%zu.%zu", layer, head);
-    if (margin >= 0) {
-        temper_real_format(error, sizeof error, "%.3g", margin);
+    if (worst >= 0) {
+        temper_real_format(error, sizeof error, "%.3g", worst);
         if (!r->info.rescaled) temper_real_format(bound, sizeof bound, "%.3g", about.bound);
     }
     printf("%-8s %10s %10s  ", name, error, bound);
@@ -297,7 +297,7 @@ static void print_margin(const runner *r, size_t layer, size_t head, double marg
     putchar('\n');
 }
 
-static void print_margins(const runner *r) {
+static void print_errors(const runner *r) {
     if (!r->session->json)
         printf("\nlargest error before rounding over %zu string%s, beside its bound in exact arithmetic; - where "
                "nothing is rounded\n%-8s %10s %10s  computes\n",
@@ -305,7 +305,7 @@ static void print_margins(const runner *r) {
     size_t at = 0;
     for (size_t layer = 1; layer <= r->info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++, at++)
-            print_margin(r, layer, head, r->margins[at]);
+            print_error(r, layer, head, r->errors[at]);
 }
 
 /* Whether the model has answers at every position. */
@@ -326,17 +326,17 @@ static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
     r.info = temper_model_about(x->model);
     if (!has_positions(&r)) return;
-    if (is_given(s, OPT_MARGINS)) {
-        r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
-        for (size_t k = 0; r.margins && k < r.info.heads; k++) r.margins[k] = -1;
-        if (!r.margins) {
+    if (is_given(s, OPT_ERRORS)) {
+        r.errors = malloc((r.info.heads + 1) * sizeof *r.errors);
+        for (size_t k = 0; r.errors && k < r.info.heads; k++) r.errors[k] = -1;
+        if (!r.errors) {
             message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
             return;
         }
     }
     run_lines(&r, in);
-    if (r.margins && !s->quiet) print_margins(&r);
-    free(r.margins);
+    if (r.errors && !s->quiet) print_errors(&r);
+    free(r.errors);
 }
 
 /* Standard input is the only string there is. */
@@ -364,14 +364,14 @@ static void run_stream(session *s, const subject *x) {
     }
     stream_input(s, x->model, &o, stream);
     r.info = temper_model_about(x->model);
-    if (is_given(s, OPT_MARGINS) && !s->quiet && (r.margins = malloc((r.info.heads + 1) * sizeof *r.margins))) {
+    if (is_given(s, OPT_ERRORS) && !s->quiet && (r.errors = malloc((r.info.heads + 1) * sizeof *r.errors))) {
         size_t at = 0;
         for (size_t layer = 1; layer <= r.info.layers; layer++)
             for (size_t head = 1; head <= temper_model_layer(r.model, layer).heads; head++, at++)
-                r.margins[at] = temper_stream_error(stream, layer, head);
-        print_margins(&r);
+                r.errors[at] = temper_stream_error(stream, layer, head);
+        print_errors(&r);
     }
-    free(r.margins);
+    free(r.errors);
     temper_stream_free(stream);
 }
 

@@ -37,7 +37,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper run -f 'O a & #[b] >= 2' abab ba ''\n"
      "temper compile -f 'O a' --alphabet ab -o m.temper && temper run m.temper --per-position abab\n"
      "printf 'ab\\nba\\n' | temper run m.temper --hard -\n"
-     "temper run -f 'a S b' --alphabet abc --method positions --margins abbca\n"
+     "temper run -f 'a S b' --alphabet abc --method positions --errors abbca\n"
      "echo req wait ack | temper run -f 'H (ack -> O req)' --tokens --other rest --stream\n",
      "Answers as eval does, but a transformer decides: the softmax one, or the hard-attention one with\n"
      "--hard. A string beyond the model's proved length is refused (exit status 4). With --unchecked it is\n"

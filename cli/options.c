@@ -202,12 +202,21 @@ static bool is_another(const options *out, option_id id) {
     return false;
 }
 
+/* `name` is an option's name, or was until 1.0. */
+static bool is_called(const option_row *row, const char *name, size_t length) {
+    static const struct { const char *former, *name; } renamed[] = {{"margins", "errors"}};
+    for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
+        if (strlen(renamed[k].former) == length && memcmp(renamed[k].former, name, length) == 0)
+            return strcmp(row->name, renamed[k].name) == 0;
+    return strlen(row->name) == length && memcmp(row->name, name, length) == 0;
+}
+
 /* --name, --name=value, --name value */
 static bool read_long(options *out, const char *text, char **argv, int argc, int *at, usage_error *err) {
     size_t length = strcspn(text, "=");
     for (option_id id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
-        if (strlen(row->name) != length || memcmp(row->name, text, length) != 0 || is_another(out, id)) continue;
+        if (!is_called(row, text, length) || is_another(out, id)) continue;
         if (!is_allowed(out, id, err)) return false;
         if (row->kind == KIND_FLAG) {
             if (text[length]) {

@@ -90,7 +90,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN | FOR_COMPILE,                  \
       "add a row of 0 and 1: the truth at each position")                                                            \
-    X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
+    X(ERRORS, 0, "errors", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "at the end, each head's largest error before rounding, beside its bound")                                     \
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_NEXT | FOR_RUN,                                            \
       "standard input is one endless string: an answer after every letter")                                          \

@@ -59,8 +59,11 @@ for call in "run -f|$formula" "run --hard -f|$formula" "run --method positions -
     run 0 "${words[@]}" --per-position ba aba bab aab ''
     same "answers of: $call" "$want" "$out"
 done
+run 0 run m.temper --errors ba
+has 'errors' "$out" 'largest error before rounding'
+expected=$out
 run 0 run m.temper --margins ba
-has 'margins' "$out" 'largest error before rounding'
+same 'the name of --errors before' "$expected" "$out"
 run 0 run --json m.temper ba
 same 'json run' '{"string":"ba","accept":true,"proved":true,"claim":"formula"}' "$out"
 run 2 run m.temper --alphabet ab ba
@@ -211,9 +214,9 @@ for f in 'a S b' 'O a' '#[a] % 2 = 1' '#[a] >= #[b]' 'Y a' 'H (a -> O b)' 'a S (
         fi
     done
 done
-run 0 run --type bf16/f32 --unchecked --margins -f 'a S b' --alphabet abc bcaa
+run 0 run --type bf16/f32 --unchecked --errors -f 'a S b' --alphabet abc bcaa
 has 'errors in a short format' "$out" '0.000404   0.000335  a S b'
-run 0 run --type bf16/f32 --unchecked --plan dense --margins -f 'a S b' --alphabet abc bcaa
+run 0 run --type bf16/f32 --unchecked --plan dense --errors -f 'a S b' --alphabet abc bcaa
 has 'the same by all pairs' "$out" '0.000404   0.000335  a S b'
 run 2 run --type f16 --unchecked -f '#[a] % 2 = 1' --alphabet ab aaaaaaaaaaaaaaa
 has 'overflow' "$err" 'in f16 head 2.1 overflows at position 0: its weights have no finite sum'
@@ -235,7 +238,7 @@ run 0 explain m.temper --json
 has 'explain json' "$out" '"kind":"subformula"'
 has 'explain json' "$out" '"kind":"head"'
 if [ -n "$python" ]; then
-    for call in "explain m.temper" "run --margins m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
+    for call in "explain m.temper" "run --errors m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
         "check m.temper --random 10" "compile -f a --dump formula,hard" "gap h.temper --length 4" \
         "soften h.temper" "limits -f a --type e5m2 --effort 0.01"; do
         IFS=' ' read -ra words <<<"$call"
@@ -303,7 +306,7 @@ run 0 run kept.temper a
 
 # ---- other scales ---------------------------------------------------------------------------------------------------
 
-run 0 run -f 'a S b' --alphabet abc --scale 0.2x --margins bcbcb
+run 0 run -f 'a S b' --alphabet abc --scale 0.2x --errors bcbcb
 has 'a scale: unproved' "$out" 'accept (unproved)'
 has 'a scale: the leak' "$out" '1.1           0.168'
 same 'a scale: one warning' 'temper: warning: the softmax scales are those of --scale: nothing is proved of the answers' "$err"

@@ -45,8 +45,8 @@ has 'stream: which claim' "$err" "proved are only the model's own hard choices"
 run 1 run -q -f 'O a' --alphabet ab --stream <<<'bb'
 same 'quiet stream' '' "$out"
 run 0 run -q -f 'O a' --alphabet ab --stream <<<'ba'
-run 0 run -f 'O a' --alphabet ab --stream --margins <<<'ba'
-has 'stream margins' "$out" 'largest error before rounding over 1 string'
+run 0 run -f 'O a' --alphabet ab --stream --errors <<<'ba'
+has 'stream errors' "$out" 'largest error before rounding over 1 string'
 run 2 run -f 'O a' --stream abc
 has 'stream takes no strings' "$err" '--stream takes no strings'
 run 2 run -f 'O a' --stream --per-position </dev/null

@@ -45,7 +45,7 @@ SCENARIOS = [
     ("regex", ["eval", "--regex", "(ab|c)*", *ALPHABET, "abc"], []),
     ("run", ["run", *COUNTS, "abcabc"], []),
     ("run-model", ["run", "m.temper", "--type", "f32", "abcab"], []),
-    ("run-margins", ["run", "m.safetensors", "--margins", "abcab"], []),
+    ("run-errors", ["run", "m.safetensors", "--margins", "abcab"], []),
     ("run-hard", ["run", "m.temper", "--hard", "--per-position", "abcab"], []),
     ("run-exact", ["run", "m.temper", "--hard", "--type", "exact", "ab"], []),
     ("run-bf16", ["run", "m.temper", "--type", "bf16/f32", "abcab"], []),

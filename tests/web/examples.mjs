@@ -101,7 +101,7 @@ export async function gallery() {
         await page.fill('#scale', '20');
         await page.waitForFunction(n => Number(document.documentElement.dataset.drawn) > n, before);
         const rescaled = await said(page);
-        check(/run soft.temper --scale 20 --unchecked --margins/.test(rescaled.command), `gallery: a scale is in the command: ${rescaled.command}`);
+        check(/run soft.temper --scale 20 --unchecked --errors/.test(rescaled.command), `gallery: a scale is in the command: ${rescaled.command}`);
         runCommand('gallery: a scale', rescaled.command, rescaled.accept);
       }
       await page.screenshot({ path: see.picturePath(`gallery-${name}`) });

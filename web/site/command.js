@@ -29,7 +29,7 @@ export function commandFor(state, picture) {
   const scale = scaleWords(state.s, state.t);
   if (scale) words.push(`--scale ${quote(scale)}`);
   if (!picture.provedHere) words.push('--unchecked');
-  if (gallery) return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper${method} --length ${picture.softenedFor} -o soft.temper && temper run ${words.join(' ')} --margins ${stringWords(state, about)}`;
+  if (gallery) return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper${method} --length ${picture.softenedFor} -o soft.temper && temper run ${words.join(' ')} --errors ${stringWords(state, about)}`;
   if (picture.capture && head) return `temper show ${words.join(' ')} --row ${head.layer}.${head.head}@${state.i} ${stringWords(state, about)}`;
-  return `temper run ${words.join(' ')} --margins ${stringWords(state, about)}`;
+  return `temper run ${words.join(' ')} --errors ${stringWords(state, about)}`;
 }
