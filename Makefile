@@ -380,6 +380,7 @@ lint: ## formatting, static analysis, include order, comments, pages, subjects o
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
 	python3 scripts/check-locale.py
+	python3 scripts/same-bodies.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
 	python3 scripts/check-checker.py

@@ -182,13 +182,6 @@ static bool run_unit(text *result, void *state, uint64_t unit, const job_watch *
     return true;
 }
 
-static uint64_t needed(const temper_job *job, uint64_t unit, const unsigned char *result, size_t size) {
-    (void)unit;
-    (void)result;
-    (void)size;
-    return job->units;
-}
-
 static bool is_needless(const temper_job *job, uint64_t unit) {
     const lab_plan *p = job->plan;
     return p->had && p->had[run_of_unit(p, unit)];
@@ -234,7 +227,7 @@ static void keep_run(const temper_job *job, const temper_journal *journal, uint6
     p->written[index] = true;
 }
 
-const job_kind lab_kind = {"lab", open_worker, close_worker, run_unit, needed, weight_of, is_needless, keep_run};
+const job_kind lab_kind = {"lab", open_worker, close_worker, run_unit, NULL, weight_of, is_needless, keep_run};
 
 /* ---- for callers ---- */
 

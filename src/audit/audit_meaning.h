@@ -94,6 +94,9 @@ dd meaning_at_least(meaning *m, dd past, dd future, double constant);
    (n + 1), plus the constant; all whole. False if there is no such position. */
 dd meaning_read(meaning *m, bool past, dd adds, double ends, double constant, dd value);
 
+/* The greatest common divisor. */
+int64_t meaning_divisor(int64_t a, int64_t b);
+
 typedef enum residue_test { RESIDUE_EQUAL, RESIDUE_AT_MOST } residue_test;
 
 /* (weight * c + constant) mod modulus, = or <= residue, c the number of j <= i (j >= i) with f; 0 <= residue <

@@ -29,13 +29,6 @@ void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *for
 
 /* ---- the source ---- */
 
-static bool same_letters(const alphabet *x, const alphabet *y) {
-    if (x->count != y->count || x->tokens != y->tokens) return false;
-    for (size_t k = 0; k < x->count; k++)
-        if (strcmp(x->letters[k], y->letters[k]) != 0) return false;
-    return true;
-}
-
 /* doc/certificate.md, "Regular languages": a model that is read at the first position, and whose source is one
    language. */
 bool audit_reads_from_right(const temper_model *m) {
@@ -45,7 +38,7 @@ bool audit_reads_from_right(const temper_model *m) {
 
 /* The specification must have the model's settings, whatever lines stand in its text. */
 static const char *difference(const temper_model *m, const temper_spec *spec, temper_kind kind, temper_at at) {
-    if (!same_letters(&spec->letters, &m->letters)) return "it has another alphabet than the model";
+    if (!alphabet_same(&spec->letters, &m->letters)) return "it has another alphabet than the model";
     if (spec->kind != kind) return "it is of another kind than the model";
     if (spec->at != at) return "its answer is read at another position than the model's";
     if (spec->accepts_empty != m->accepts_empty) return "it gives the empty string another answer than the model";

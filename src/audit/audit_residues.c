@@ -5,7 +5,7 @@
 
 #include "audit/audit_meaning.h"
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
+int64_t meaning_divisor(int64_t a, int64_t b) {
     while (b) {
         int64_t rest = a % b;
         a = b, b = rest;
@@ -100,7 +100,7 @@ static double *new_values(meaning *m, int64_t count) {
 
 dd meaning_remainder(meaning *m, bool past, dd f, int64_t weight, int64_t modulus) {
     weight = reduce(weight, modulus);
-    int64_t period = modulus / greatest_divisor(modulus, weight);
+    int64_t period = modulus / meaning_divisor(modulus, weight);
     if (f == 0 || period == 1) return 0;
     double *values = new_values(m, period);
     for (int64_t c = 0; c < period; c++) values[c] = (double)multiply(weight, c, modulus);
@@ -117,7 +117,7 @@ static dd large(meaning *m, bool past, dd f, int64_t x, int64_t y, int64_t z, in
 /* weight c + constant = residue modulo m is c = r modulo m/g, g the common divisor of weight and m, or never. */
 static dd residue_equal(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus,
                         int64_t residue) {
-    int64_t g = greatest_divisor(modulus, weight), period = modulus / g;
+    int64_t g = meaning_divisor(modulus, weight), period = modulus / g;
     int64_t wanted = reduce(residue - constant, modulus);
     if (wanted % g) return 0;
     if (period == 1) return 1;
@@ -130,7 +130,7 @@ static dd residue_equal(meaning *m, bool past, dd f, int64_t weight, int64_t con
 
 static dd residue_at_most(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus,
                           int64_t residue) {
-    int64_t period = modulus / greatest_divisor(modulus, weight);
+    int64_t period = modulus / meaning_divisor(modulus, weight);
     if (residue == modulus - 1) return 1;
     if (period > RESIDUE_TABLE) return large(m, past, f, modulus, weight, constant, residue);
     double *values = new_values(m, period);

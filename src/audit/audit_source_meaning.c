@@ -222,14 +222,6 @@ static double reduce(void *context, double x) { return fmod(x, *(const double *)
 
 enum { RESIDUE_PAIRS = 1 << 20 };
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b, b = rest;
-    }
-    return a;
-}
-
 /* Whether the sum has no more than RESIDUE_PAIRS pairs of a residue so far and one of the next count, and so many
    numbers at its leaves before it is tested. A weight w reaches m / gcd(w, m) residues, and two groups of residues
    together the least common multiple of theirs. */
@@ -237,9 +229,9 @@ static bool has_few_residues(const sum *s, int64_t modulus) {
     int64_t reached = 1, pairs = 0;
     if (modulus > RESIDUE_TABLE) return false;
     for (size_t k = 0; k < s->count && pairs <= RESIDUE_PAIRS; k++) {
-        int64_t period = modulus / greatest_divisor(modulus, (int64_t)s->terms[k].weight);
+        int64_t period = modulus / meaning_divisor(modulus, (int64_t)s->terms[k].weight);
         pairs += reached * period;
-        reached *= period / greatest_divisor(reached, period);
+        reached *= period / meaning_divisor(reached, period);
     }
     return pairs <= RESIDUE_PAIRS;
 }

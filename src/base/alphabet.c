@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+
 void alphabet_init(alphabet *s, arena *a, bool tokens) {
     memset(s, 0, sizeof *s);
     s->arena = a;
@@ -91,4 +93,32 @@ uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_
     }
     *n = count;
     return out;
+}
+
+bool alphabet_same(const alphabet *a, const alphabet *b) {
+    if (a->count != b->count || a->tokens != b->tokens) return false;
+    for (size_t k = 0; k < a->count; k++)
+        if (strcmp(a->letters[k], b->letters[k]) != 0) return false;
+    return true;
+}
+
+typedef struct encode_call {
+    uint32_t **letters;
+    size_t *n;
+    const alphabet *alphabet;
+    const char *text;
+    size_t length;
+} encode_call;
+
+static void encode(entry *e, void *context) {
+    const encode_call *c = context;
+    *c->letters = alphabet_encode(c->n, c->alphabet, c->text, c->length, &e->scratch);
+}
+
+temper_status alphabet_encode_entry(uint32_t **letters, size_t *n, const alphabet *s, const char *bytes,
+                                    size_t length, temper_error *err) {
+    encode_call call = {letters, n, s, bytes, length};
+    *letters = NULL;
+    *n = 0;
+    return entry_run(err, encode, &call);
 }

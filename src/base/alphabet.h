@@ -28,6 +28,9 @@ uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length);
 /* Whether a string can contain the letter at all: one character, or with tokens a word without blanks. */
 bool alphabet_can_read(const alphabet *s, const char *letter);
 
+/* The same letters in the same order, split in the same way. */
+bool alphabet_same(const alphabet *a, const alphabet *b);
+
 /* The letter that unknown ones are read as; NULL: they are refused. */
 const char *alphabet_other(const alphabet *s);
 
@@ -36,5 +39,9 @@ void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
 /* Text to letter numbers; if there is no `other`, raises TEMPER_RANGE naming the first unknown letter and its
    position (counted in letters from 1, also in column). Returns memory of caller_alloc. */
 uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, arena *scratch);
+
+/* The same as the whole of a public function. */
+temper_status alphabet_encode_entry(uint32_t **letters, size_t *n, const alphabet *s, const char *bytes,
+                                    size_t length, temper_error *err);
 
 #endif

@@ -96,6 +96,13 @@ file_in *entry_open(entry *e, const char *path) {
     return f;
 }
 
+const char *entry_path(entry *e, const char *folder, const char *name) {
+    text path;
+    text_init(&path, &e->memory);
+    text_printf(&path, "%s/%s", folder, name);
+    return text_string(&path);
+}
+
 typedef struct read_call {
     char **out;
     size_t *length;

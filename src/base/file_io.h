@@ -23,6 +23,9 @@ typedef struct file_in {
 /* A file that is closed when the body is left. */
 file_in *entry_open(entry *e, const char *path);
 
+/* folder/name, in the memory of the entry. */
+const char *entry_path(entry *e, const char *folder, const char *name);
+
 /* Opens a file; raises TEMPER_LIMIT if it is larger than 4 GiB. Whoever calls closes it, also after an error. */
 void file_open(file_in *f, const char *path, arena *scratch, trap *t);
 void file_close(file_in *f); /* also when nothing is open */

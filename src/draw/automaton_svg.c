@@ -12,13 +12,6 @@ static const svg_colour dark = {0x22, 0x2b, 0x38}, line = {0x4a, 0x63, 0x7d}, fi
                         accepting = {0xe3, 0xf1, 0xe6}, green = {0x1d, 0x6b, 0x3a}, grey = {0x77, 0x77, 0x77};
 static const double arrow = 8.5, note_height = 26, note_size = 12;
 
-static void stroke(svg *s, svg_colour k, double width) {
-    char colour[8];
-    snprintf(colour, sizeof colour, "#%02x%02x%02x", k.red, k.green, k.blue);
-    markup_string(s, "stroke", colour);
-    svg_number(s, "stroke-width", width);
-}
-
 static void put_point(text *t, char letter, point p) {
     text_putc(t, letter);
     svg_coordinate(t, p.x);
@@ -56,7 +49,7 @@ static void draw_curve(svg *s, arena *a, const drawn_move *m) {
     markup_open(s, "path");
     markup_string(s, "d", text_string(&path));
     markup_string(s, "fill", "none");
-    stroke(s, line, 1.4);
+    svg_stroke(s, line, 1.4);
     svg_close(s);
     draw_arrow(s, a, loops ? m->second : m->control, m->end, line);
 }
@@ -67,7 +60,7 @@ static void draw_circle(svg *s, point at, double radius, svg_colour inside, svg_
     svg_number(s, "cy", at.y);
     svg_number(s, "r", radius);
     svg_fill(s, inside);
-    stroke(s, rim, 1.6);
+    svg_stroke(s, rim, 1.6);
     svg_close(s);
 }
 

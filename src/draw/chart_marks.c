@@ -36,24 +36,13 @@ svg_colour chart_text_colour(const chart_series *s, size_t k) {
 
 /* ---- shapes ---- */
 
-void chart_stroke(svg *s, svg_colour c, double width) {
-    char colour[8];
-    static const char hex[] = "0123456789abcdef";
-    const unsigned char parts[3] = {c.red, c.green, c.blue};
-    colour[0] = '#';
-    for (size_t k = 0; k < 3; k++) colour[1 + 2 * k] = hex[parts[k] >> 4], colour[2 + 2 * k] = hex[parts[k] & 15];
-    colour[7] = 0;
-    markup_string(s, "stroke", colour);
-    svg_number(s, "stroke-width", width);
-}
-
 void chart_straight(svg *s, double x1, double y1, double x2, double y2, svg_colour c, double width) {
     markup_open(s, "line");
     svg_number(s, "x1", x1);
     svg_number(s, "y1", y1);
     svg_number(s, "x2", x2);
     svg_number(s, "y2", y2);
-    chart_stroke(s, c, width);
+    svg_stroke(s, c, width);
 }
 
 static void put_point(text *path, char command, double x, double y) {
@@ -95,7 +84,7 @@ void chart_put_marker(svg *s, size_t shape, double x, double y, double r, svg_co
         svg_number(s, "r", r);
     }
     svg_fill(s, hollow ? white : c);
-    chart_stroke(s, hollow ? c : white, hollow ? 1.5 : 0.5);
+    svg_stroke(s, hollow ? c : white, hollow ? 1.5 : 0.5);
     svg_close(s);
 }
 
@@ -131,7 +120,7 @@ static void put_line(svg *out, text *path, svg_colour c, double width, bool dash
     markup_open(out, "path");
     markup_string(out, "d", text_string(path));
     markup_string(out, "fill", "none");
-    chart_stroke(out, c, width);
+    svg_stroke(out, c, width);
     markup_string(out, "stroke-linejoin", "round");
     if (dashed) markup_string(out, "stroke-dasharray", "5 3");
     svg_close(out);

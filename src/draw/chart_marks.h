@@ -9,7 +9,6 @@ svg_colour chart_colour(const chart_series *s, size_t k);      /* of the k-th se
 svg_colour chart_text_colour(const chart_series *s, size_t k); /* the same, dark enough to be read on white */
 size_t chart_marker(const chart_series *s, size_t k);          /* shape, for chart_put_marker */
 
-void chart_stroke(svg *s, svg_colour c, double width); /* attributes */
 void chart_straight(svg *s, double x1, double y1, double x2, double y2, svg_colour c,
                     double width); /* open: add attributes, then svg_close */
 

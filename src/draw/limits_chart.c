@@ -35,13 +35,6 @@ static double place(const figure *f, size_t n) {
 
 /* ---- shapes ---- */
 
-static void stroke(svg *s, svg_colour k, double width) {
-    char colour[8];
-    snprintf(colour, sizeof colour, "#%02x%02x%02x", k.red, k.green, k.blue);
-    markup_string(s, "stroke", colour);
-    svg_number(s, "stroke-width", width);
-}
-
 static void draw_line(figure *f, double x1, double y1, double x2, double y2, svg_colour k, double width) {
     svg *s = &f->out;
     markup_open(s, "line");
@@ -49,7 +42,7 @@ static void draw_line(figure *f, double x1, double y1, double x2, double y2, svg
     svg_number(s, "y1", y1);
     svg_number(s, "x2", x2);
     svg_number(s, "y2", y2);
-    stroke(s, k, width);
+    svg_stroke(s, k, width);
     svg_close(s);
 }
 

@@ -38,6 +38,11 @@ void svg_fill(svg *s, svg_colour colour) {
     text_printf(&s->out, " fill=\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
 }
 
+void svg_stroke(svg *s, svg_colour colour, double width) {
+    text_printf(&s->out, " stroke=\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
+    svg_number(s, "stroke-width", width);
+}
+
 void svg_title(svg *s, const char *bytes) {
     markup_open(s, "title");
     markup_put(s, bytes);

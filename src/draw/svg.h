@@ -21,6 +21,7 @@ void svg_close(svg *s);
 /* Attributes of the element just opened. Numbers are written with at most two decimals. */
 void svg_number(svg *s, const char *name, double value);
 void svg_fill(svg *s, svg_colour colour);
+void svg_stroke(svg *s, svg_colour colour, double width);
 
 void svg_title(svg *s, const char *bytes); /* <title>: the tooltip of the innermost element */
 

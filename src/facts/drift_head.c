@@ -24,13 +24,6 @@ void drift_head_init(facts_run *p, set_head *w, drift_channel *c, uint32_t d) {
 /* The last key of a row. */
 static size_t last_key(const set_head *w, size_t row) { return row - (w->h->mask == TEMPER_MASK_BEFORE); }
 
-static void join(spread *to, const spread *x, bool fresh, const spread_work *w) {
-    if (fresh)
-        spread_set(to, x);
-    else
-        spread_join(to, x, w);
-}
-
 /* ---- what no length changes ---- */
 
 static bool extend_keys(facts_run *p, set_head *w, set_column *const *x) {
@@ -110,7 +103,8 @@ static bool add_gap(facts_run *p, set_head *w, size_t i) {
     for (; drift->joined <= last_key(w, i); drift->joined++)
         for (size_t d = 0; d < w->qs; d++)
             if (d != drift->d)
-                join(&drift->others[d], column_at(&w->k[d], drift->joined), drift->joined == 0, &p->work);
+                spread_join_or_set(&drift->others[d], column_at(&w->k[d], drift->joined), drift->joined == 0,
+                                   &p->work);
     for (size_t d = 0; d < w->qs; d++) {
         const spread *q = column_at(&w->q[d], i);
         if (d == drift->d || spread_is_zero(q) || spread_is_constant(&drift->others[d])) continue;

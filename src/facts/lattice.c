@@ -30,6 +30,13 @@ void spread_join(spread *z, const spread *x, const spread_work *w) {
     if (rational_cmp(&x->hi, &z->hi) > 0) rational_set(&z->hi, &x->hi);
 }
 
+void spread_join_or_set(spread *z, const spread *x, bool fresh, const spread_work *w) {
+    if (fresh)
+        spread_set(z, x);
+    else
+        spread_join(z, x, w);
+}
+
 void spread_add(spread *z, const spread *x, const spread_work *w) {
     (void)w;
     rational_add(&z->a, &z->a, &x->a);

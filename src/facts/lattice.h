@@ -22,6 +22,7 @@ void spread_work_init(spread_work *w, rational_pool *p);
 void spread_set(spread *z, const spread *x);
 void spread_set_constant(spread *z, const rational *x);
 void spread_join(spread *z, const spread *x, const spread_work *w);                      /* z or x */
+void spread_join_or_set(spread *z, const spread *x, bool fresh, const spread_work *w);   /* x; else z or x */
 void spread_add(spread *z, const spread *x, const spread_work *w);                       /* z + x */
 void spread_add_scaled(spread *z, const spread *x, double weight, const spread_work *w); /* z + weight x */
 void spread_add_product(spread *z, const spread *x, const spread *y, const spread_work *w);

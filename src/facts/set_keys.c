@@ -14,20 +14,13 @@ void set_keys_clear(set_head *w) {
     }
 }
 
-static void join(spread *to, const spread *x, bool fresh, const spread_work *w) {
-    if (fresh)
-        spread_set(to, x);
-    else
-        spread_join(to, x, w);
-}
-
 void set_key_join(facts_run *p, set_head *w, size_t j) {
     bool fresh = w->joined == 0;
     p->steps++;
-    for (size_t d = 0; d < w->qs; d++) join(&w->keys[d], column_at(&w->k[d], j), fresh, &p->work);
+    for (size_t d = 0; d < w->qs; d++) spread_join_or_set(&w->keys[d], column_at(&w->k[d], j), fresh, &p->work);
     for (size_t d = 0; d < w->vs; d++) {
         const spread *v = column_at(&w->v[d], j);
-        join(&w->values[d], v, fresh, &p->work);
+        spread_join_or_set(&w->values[d], v, fresh, &p->work);
         if (fresh)
             spread_set(&w->sums[d], v);
         else
@@ -37,7 +30,7 @@ void set_key_join(facts_run *p, set_head *w, size_t j) {
         unsigned kind = w->cases.kind_of[j];
         bool first = w->cases.joined[kind]++ == 0;
         for (size_t d = 0; d < w->vs; d++)
-            join(&w->kind_values[kind * w->vs + d], column_at(&w->v[d], j), first, &p->work);
+            spread_join_or_set(&w->kind_values[kind * w->vs + d], column_at(&w->v[d], j), first, &p->work);
     }
     w->joined++;
 }

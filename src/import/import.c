@@ -367,13 +367,6 @@ static void add_name(void *context) {
 
 /* ---- ordinary transformers that temper wrote ---- */
 
-static const char *path_in(entry *e, const char *folder, const char *name) {
-    text path;
-    text_init(&path, &e->memory);
-    text_printf(&path, "%s/%s", folder, name);
-    return text_string(&path);
-}
-
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
 static temper_model *import_gguf(entry *e, const char *path) {
@@ -392,9 +385,9 @@ static temper_model *import_folder(entry *e, const char *folder) {
     ordinary_texts x;
     struct ordinary_file s;
     tensor_file f;
-    file_in *weights = entry_open(e, path_in(e, folder, "model.safetensors"));
-    x.config = read_file(e, &x.config_length, entry_open(e, path_in(e, folder, "config.json")));
-    x.tokenizer = read_file(e, &x.tokenizer_length, entry_open(e, path_in(e, folder, "tokenizer.json")));
+    file_in *weights = entry_open(e, entry_path(e, folder, "model.safetensors"));
+    x.config = read_file(e, &x.config_length, entry_open(e, entry_path(e, folder, "config.json")));
+    x.tokenizer = read_file(e, &x.tokenizer_length, entry_open(e, entry_path(e, folder, "tokenizer.json")));
     tensor_file_open(&f, (tensor_source){.file = weights, .size = weights->size}, &e->memory, e->trap);
     ordinary_read_folder(&s, &x, &f, &e->memory);
     temper_model *m = entry_model(e);
@@ -412,8 +405,8 @@ static void import_ordinary(entry *e, void *context) {
     const char *path = c->weights_path;
     *b = (blame){c->err, im};
     entry_on_failure(e, add_name, b);
-    if (folder && !is_there(path_in(e, path, "model.safetensors"))) {
-        path = path_in(e, path, "model.gguf");
+    if (folder && !is_there(entry_path(e, path, "model.safetensors"))) {
+        path = entry_path(e, path, "model.gguf");
         folder = false;
     }
     im->about = text_escaped(&e->memory, path, strlen(path), 80);

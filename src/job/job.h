@@ -22,7 +22,7 @@ typedef struct job_kind {
     void (*close)(void *state);
     /* Does a unit; false: given up because the watch said so. */
     bool (*run)(text *result, void *state, uint64_t unit, const job_watch *watch);
-    /* How many units, from 0 on, are needed at most, given the result of one. */
+    /* How many units, from 0 on, are needed at most, given the result of one; NULL: all. */
     uint64_t (*needed)(const temper_job *job, uint64_t unit, const unsigned char *result, size_t size);
     uint64_t (*weight)(const temper_job *job, uint64_t unit);
     /* Both may be NULL. A unit that need not be done because its result is elsewhere; and what to do when a result

@@ -107,7 +107,8 @@ static void remember(temper_journal *j, uint64_t unit, const unsigned char *resu
     unsigned char *copy = arena_alloc(&j->memory, size ? size : 1, 1);
     if (size) memcpy(copy, result, size);
     j->results[unit] = (journal_result){copy, size};
-    uint64_t needed = j->job->kind->needed(j->job, unit, result, size);
+    const job_kind *kind = j->job->kind;
+    uint64_t needed = kind->needed ? kind->needed(j->job, unit, result, size) : j->job->units;
     if (needed < j->needed) j->needed = needed;
     advance(j);
 }

@@ -41,13 +41,6 @@ static uint64_t budget_of(const limits_plan *p, size_t row) {
 
 static bool is_soft(const temper_model *m) { return m->method != TEMPER_METHOD_HARD; }
 
-static bool same_letters(const alphabet *a, const alphabet *b) {
-    if (a->count != b->count || a->tokens != b->tokens) return false;
-    for (size_t k = 0; k < a->count; k++)
-        if (strcmp(a->letters[k], b->letters[k]) != 0) return false;
-    return true;
-}
-
 static void check_case(const limits_plan *p, size_t k, trap *t) {
     const temper_limits_case *c = &p->cases[k];
     const number_type *type = number_type_of(c->type);
@@ -57,7 +50,7 @@ static void check_case(const limits_plan *p, size_t k, trap *t) {
                           "a hard model has no limits: it does not depend on a number format");
     if (!type || !type->storage)
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no rounding in type '%s'", temper_type_name(c->type));
-    if (!same_letters(&c->model->letters, &p->cases[0].model->letters))
+    if (!alphabet_same(&c->model->letters, &p->cases[0].model->letters))
         trap_raise(t, TEMPER_RANGE, 0, 0, "all models of a table must have the same letters");
 }
 
@@ -252,14 +245,7 @@ static bool run_unit(text *result, void *state, uint64_t unit, const job_watch *
     return !watch->tick(watch->context, m.most - m.told);
 }
 
-static uint64_t needed(const temper_job *job, uint64_t unit, const unsigned char *result, size_t size) {
-    (void)unit;
-    (void)result;
-    (void)size;
-    return job->units;
-}
-
-static const job_kind limits_kind = {"limits", open_worker, close_worker, run_unit, needed, weight, NULL, NULL};
+static const job_kind limits_kind = {"limits", open_worker, close_worker, run_unit, NULL, weight, NULL, NULL};
 
 typedef struct job_call {
     temper_job **out;

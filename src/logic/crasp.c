@@ -138,7 +138,7 @@ static void read_mask(crasp *p, slot *count) {
     bool mirror = is_word(&part[0], "i") && is_word(&part[2], "j");
     if (part[1].symbol < SYM_EQ || part[1].symbol > SYM_GE) return;
     if ((!forward && !mirror) || !is_symbol(&part[3], SYM_CLOSE_SQUARE) || !begins_operand(&part[4])) return;
-    compare_op op = crasp_comparison(part[1].symbol);
+    compare_op op = token_comparison(part[1].symbol);
     if (mirror) op = crasp_mirrored(op);
     if (op != CMP_LT && op != CMP_LE)
         trap_raise_hint(p->arena->trap, TEMPER_UNSUPPORTED, part[1].line, part[1].column,

@@ -81,7 +81,6 @@ value crasp_apply(crasp *p, const slot *s, const value *part);
 /* The value as a Boolean; raises the type error if it is only a count. */
 node_id crasp_truth(crasp *p, const value *v);
 
-compare_op crasp_comparison(token_symbol s);
 compare_op crasp_mirrored(compare_op op); /* x op y is y mirrored x */
 
 _Noreturn void crasp_refuse(crasp *p, place at, const char *hint, const char *message);

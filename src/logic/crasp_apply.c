@@ -34,17 +34,6 @@ static void mention(value *to, const value *from) {
 
 /* ---- operators ---------------------------------------------------------------------------------------------- */
 
-compare_op crasp_comparison(token_symbol s) {
-    switch (s) {
-    case SYM_NE: return CMP_NE;
-    case SYM_LT: return CMP_LT;
-    case SYM_LE: return CMP_LE;
-    case SYM_GT: return CMP_GT;
-    case SYM_GE: return CMP_GE;
-    default: return CMP_EQ;
-    }
-}
-
 compare_op crasp_mirrored(compare_op op) {
     switch (op) {
     case CMP_LT: return CMP_GT;
@@ -133,7 +122,7 @@ static value apply_binary(crasp *p, const slot *s, const value *part) {
     case SYM_MINUS: result.count = add(p, part, s->operands); break;
     case SYM_TIMES: multiply(p, &result, &part[0], &part[1]); break;
     case SYM_PERCENT: take_remainder(p, &result, &part[0], &part[1]); break;
-    default: result.truth = compare(p, &part[0], crasp_comparison(s->sign.symbol), &part[1]); break;
+    default: result.truth = compare(p, &part[0], token_comparison(s->sign.symbol), &part[1]); break;
     }
     return result;
 }

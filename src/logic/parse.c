@@ -423,17 +423,6 @@ static void push_operator(parser *p, entry e) {
     push_entry(p, e);
 }
 
-static compare_op compare_of(token_symbol symbol) {
-    switch (symbol) {
-    case SYM_NE: return CMP_NE;
-    case SYM_LT: return CMP_LT;
-    case SYM_LE: return CMP_LE;
-    case SYM_GT: return CMP_GT;
-    case SYM_GE: return CMP_GE;
-    default: return CMP_EQ;
-    }
-}
-
 static _Noreturn void refuse_operator(parser *p) {
     const token *t = &p->t;
     bool opens = t->symbol == SYM_OPEN || t->symbol == SYM_COUNT_PAST || t->symbol == SYM_COUNT_FUTURE;
@@ -514,7 +503,7 @@ static bool read_operator(parser *p, bool *complete) {
     case SYM_GT:
     case SYM_GE: {
         entry e = make_entry(t, ENTRY_COMPARE, BIND_COMPARE, 2);
-        e.compare = compare_of(t->symbol);
+        e.compare = token_comparison(t->symbol);
         push_operator(p, e);
         break;
     }

@@ -209,25 +209,9 @@ const char *temper_spec_letter(const temper_spec *spec, size_t letter) {
     return letter < spec->letters.count ? spec->letters.letters[letter] : NULL;
 }
 
-typedef struct encode_call {
-    uint32_t **letters;
-    size_t *n;
-    const alphabet *alphabet;
-    const char *text;
-    size_t length;
-} encode_call;
-
-static void encode(entry *e, void *context) {
-    const encode_call *c = context;
-    *c->letters = alphabet_encode(c->n, c->alphabet, c->text, c->length, &e->scratch);
-}
-
 temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *source,
                                  size_t length, temper_error *err) {
-    encode_call call = {letters, n, &spec->letters, source, length};
-    *letters = NULL;
-    *n = 0;
-    return entry_run(err, encode, &call);
+    return alphabet_encode_entry(letters, n, &spec->letters, source, length, err);
 }
 
 typedef struct eval_call {

@@ -105,4 +105,7 @@ const char *token_shown(arena *a, const token *t);
 /* Digits to a number; raises TEMPER_LIMIT with the place if it does not fit in 64 bits signed. */
 int64_t token_number(arena *a, const token *t);
 
+/* The comparison that a symbol stands for. */
+compare_op token_comparison(token_symbol s);
+
 #endif

@@ -26,25 +26,9 @@ temper_status temper_model_print(char **out, size_t *length, const temper_model 
     return entry_run(err, print, &call);
 }
 
-typedef struct encode_call {
-    uint32_t **letters;
-    size_t *n;
-    const alphabet *alphabet;
-    const char *text;
-    size_t length;
-} encode_call;
-
-static void encode(entry *e, void *context) {
-    const encode_call *c = context;
-    *c->letters = alphabet_encode(c->n, c->alphabet, c->text, c->length, &e->scratch);
-}
-
 temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model, const char *bytes,
                                   size_t length, temper_error *err) {
-    encode_call call = {letters, n, &model->letters, bytes, length};
-    *letters = NULL;
-    *n = 0;
-    return entry_run(err, encode, &call);
+    return alphabet_encode_entry(letters, n, &model->letters, bytes, length, err);
 }
 
 static size_t rows_terms(const model_rows *r) { return r->start[r->count]; }

@@ -24,13 +24,6 @@ static char *read_whole(entry *e, size_t *length, const char *path) {
     return bytes;
 }
 
-static const char *path_in(entry *e, const char *folder, const char *name) {
-    text path;
-    text_init(&path, &e->memory);
-    text_printf(&path, "%s/%s", folder, name);
-    return text_string(&path);
-}
-
 static bool ends_in(const char *name, const char *ending) {
     size_t length = strlen(name), end = strlen(ending);
     return length >= end && ascii_same(name + length - end, ending, SIZE_MAX);
@@ -54,7 +47,7 @@ static bool is_looked_for(const char *name) {
 
 /* `part`: "", or a folder of it and a slash. */
 static void check_others(entry *e, const ordinary_audit *s, const char *folder, const char *part) {
-    DIR *d = opendir(path_in(e, folder, part));
+    DIR *d = opendir(entry_path(e, folder, part));
     char other[300] = "";
     if (!d) return;
     for (struct dirent *x; !*other && (x = readdir(d));) {
@@ -76,7 +69,7 @@ static void check_folder_names(entry *e, const ordinary_audit *s, const char *fo
     for (size_t k = 0; k < ORDINARY_WEIGHT_FILES; k++) {
         struct stat about;
         if (!ordinary_file_of(s, ordinary_weight_files[k]) &&
-            lstat(path_in(e, folder, ordinary_weight_files[k]), &about) == 0)
+            lstat(entry_path(e, folder, ordinary_weight_files[k]), &about) == 0)
             ordinary_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing", ordinary_weight_files[k]);
     }
     check_others(e, s, folder, "");
@@ -116,7 +109,7 @@ static void check_same_weights(const ordinary_audit *s, const struct ordinary_mo
 /* A text of the folder; NULL: there is none, and nobody needs it. */
 static const char *read_text(entry *e, const char *folder, const char *name, bool needed, size_t *length) {
     struct stat about;
-    const char *path = path_in(e, folder, name);
+    const char *path = entry_path(e, folder, name);
     return needed || lstat(path, &about) == 0 ? read_whole(e, length, path) : NULL;
 }
 
@@ -146,7 +139,7 @@ static void check_texts(entry *e, const ordinary_audit *s, const char *folder, c
     check_tokenizer(e, s, folder, m, needed);
     x.config = read_text(e, folder, "config.json", needed, &x.config_length);
     if (!x.config) return;
-    x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
+    x.tokenizer = read_whole(e, &x.tokenizer_length, entry_path(e, folder, "tokenizer.json"));
     check_same_sizes(s, ordinary_read_texts(&x, &e->memory), m, "config.json");
 }
 
@@ -157,14 +150,14 @@ static void check_folder(entry *e, ordinary_audit *s, const char *folder, const 
         const char *name = s->claim->files[k].name;
         size_t length;
         if (strcmp(name, "model.gguf") == 0) continue;
-        const char *bytes = read_whole(e, &length, path_in(e, folder, name));
+        const char *bytes = read_whole(e, &length, entry_path(e, folder, name));
         ordinary_check_digest(s, name, bytes, length);
         if (strcmp(name, safetensors) != 0) continue;
         ordinary_texts x;
         struct ordinary_file other;
         tensor_file f;
-        x.config = read_whole(e, &x.config_length, path_in(e, folder, "config.json"));
-        x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
+        x.config = read_whole(e, &x.config_length, entry_path(e, folder, "config.json"));
+        x.tokenizer = read_whole(e, &x.tokenizer_length, entry_path(e, folder, "tokenizer.json"));
         tensor_file_open(&f, (tensor_source){.bytes = bytes, .size = length}, &e->memory, e->trap);
         ordinary_read_folder(&other, &x, &f, &e->memory);
         check_same_weights(s, other.model, m);
@@ -178,7 +171,7 @@ void ordinary_check_path(entry *e, const audit_call *x, const char *path) {
     size_t size;
     ordinary_audit *s = ordinary_audit_begin(e, x->certificate, x->length);
     bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    const char *bytes = read_whole(e, &size, folder ? path_in(e, path, "model.gguf") : path);
+    const char *bytes = read_whole(e, &size, folder ? entry_path(e, path, "model.gguf") : path);
     if (folder) check_folder_names(e, s, path);
     const struct ordinary_model *m = ordinary_check_file(s, bytes, size);
     if (folder) check_folder(e, s, path, m);

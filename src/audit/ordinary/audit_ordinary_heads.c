@@ -339,16 +339,6 @@ static double bound_nearest(ordinary_bounding *b, const lift_head *h) {
 
 /* ---- yesterday ---- */
 
-static double turned(const lift_head *h, double distance) {
-    double sum = 0;
-    for (size_t k = 0; k < h->turn_count; k++) {
-        const lift_turn *t = &h->turns[k];
-        double angle = t->frequency * distance;
-        sum += t->key_weight * (t->first * cos_f64(angle) - t->second * sin_f64(angle));
-    }
-    return sum;
-}
-
 /* How far a score of pairs that turn may be off, before it is divided. */
 static double turning_error(const ordinary_bounding *b, const lift_head *h) {
     double error = 0;
@@ -368,7 +358,7 @@ static double bound_yesterday(ordinary_bounding *b, const lift_head *h) {
     if (h->turn_count) {
         double off = turning_error(b, h) / r;
         for (double d = 0; d < positions(b); d++)
-            if (d != 1) leak += up_exp_of((turned(h, d) - turned(h, 1)) / r + 2 * off);
+            if (d != 1) leak += up_exp_of((lift_turned(h, d) - lift_turned(h, 1)) / r + 2 * off);
         return chosen_error(b, h, leak * SLACK);
     }
     /* all pairs of positions with the same remainder by 4 are alike, and far ones are far behind */

@@ -153,6 +153,9 @@ lift *lift_file(const struct ordinary_file *file, ordinary_naming naming, arena 
 /* Of a nearest head: by how much the largest content is above any other that is not as large; 0: all are the same. */
 double lift_content_gap(const lift *u, const lift_head *h);
 
+/* What pairs that turn add at a distance. */
+double lift_turned(const lift_head *h, double distance);
+
 /* The least product of a query and a key that keeps all other positions together far away. */
 double lift_sharp(const lift *u);
 

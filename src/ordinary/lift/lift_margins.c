@@ -115,8 +115,7 @@ static void check_compare(const lift *u, lift_head *h) {
 
 /* ---- positions ---- */
 
-/* What pairs that turn add at a distance. */
-static double turned(const lift_head *h, double distance) {
+double lift_turned(const lift_head *h, double distance) {
     double sum = 0;
     for (size_t k = 0; k < h->turn_count; k++) {
         const lift_turn *t = &h->turns[k];
@@ -236,12 +235,13 @@ static void check_nearest(const lift *u, lift_head *h) {
     NEED(u, h, ramp || h->product_count > DIGITS, "a score has no digits of the position");
     h->content = h->product_count - (ramp ? 0 : DIGITS);
     if (ramp) {
-        double step = positions > 1 ? turned(h, 1) - turned(h, 0) : -apart(u), low = turned(h, 0), high = low;
+        double step = positions > 1 ? lift_turned(h, 1) - lift_turned(h, 0) : -apart(u), low = lift_turned(h, 0),
+               high = low;
         for (double d = 1; d < positions; d++) {
-            double x = turned(h, d) - turned(h, d - 1);
+            double x = lift_turned(h, d) - lift_turned(h, d - 1);
             NEED(u, h, fabs(x) >= apart(u) && (x < 0) == (step < 0), "nothing tells positions apart");
-            low = fmin(low, turned(h, d));
-            high = fmax(high, turned(h, d));
+            low = fmin(low, lift_turned(h, d));
+            high = fmax(high, lift_turned(h, d));
         }
         h->last = step < 0;
         span = high - low;
@@ -288,7 +288,7 @@ static void check_yesterday(const lift *u, lift_head *h) {
         return;
     }
     for (double d = 0; d < lift_positions(u); d++)
-        if (d != 1) leak += exp_f64((turned(h, d) - turned(h, 1)) / root(u));
+        if (d != 1) leak += exp_f64((lift_turned(h, d) - lift_turned(h, 1)) / root(u));
     NEED(u, h, leak <= exp_f64(-LIFT_LEAST_KAPPA), "no position before is found");
 }
 
@@ -296,7 +296,7 @@ static void check_yesterday(const lift *u, lift_head *h) {
 
 /* The start sentinel's key is not turned, and the query is, its constant part, too, if only a little. */
 static double wave_at(const lift *u, const lift_head *h, double i) {
-    double x = turned(h, i);
+    double x = lift_turned(h, i);
     for (size_t k = 0; k < h->product_count; k++) {
         const lift_product *p = &h->products[k];
         double angle = u->frequencies[p->dimension % (u->m->head_size / 2)] * i;
