@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 #include "compile/model_next.h"
 #include "model/model_spec.h"
 
@@ -16,7 +16,7 @@ typedef struct work {
     bool *used;              /* [languages] the answer depends on it */
     size_t used_count;
     arena *arena, *scratch;
-    spec_expansion plain;
+    regular_expansion plain;
     const char *why; /* the first thing that failed */
 } work;
 
@@ -37,7 +37,7 @@ static void find_languages(work *w) {
 
 static void expand(void *context) {
     work *w = context;
-    spec_expand(&w->plain, w->spec, true, w->arena, w->scratch);
+    regular_expand(&w->plain, w->spec, true, w->arena, w->scratch);
 }
 
 /* Runs body(w); what it raises becomes a reason. */
@@ -72,11 +72,11 @@ static bool prove(work *w, language_proof *out, uint32_t language, const char *f
 
 static bool prove_expansion(work *w, language_proofs *out) {
     for (uint32_t k = 0; k < w->spec->graph.language_count; k++) {
-        const expanded_language *found = NULL;
+        const expanded_regular *found = NULL;
         if (!w->used[k]) continue;
         for (size_t i = 0; i < w->plain.count && !found; i++)
             if (w->plain.languages[i].language == k) found = &w->plain.languages[i];
-        if (!found || !prove(w, &out->all[out->count++], k, expansion_text(&w->plain, found->root, w->arena)))
+        if (!found || !prove(w, &out->all[out->count++], k, regular_expansion_text(&w->plain, found->root, w->arena)))
             return false;
     }
     return true;

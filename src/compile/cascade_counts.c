@@ -2,7 +2,7 @@
    state. So the state is the number of letters that lead further: a comparison per boundary instead of a level per
    state, and a remainder where the states run into a circle. */
 #include "compile/cascade_terms.h"
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 
 typedef enum letter_kind { LETTER_STAYS, LETTER_COUNTS, LETTER_KILLS } letter_kind;
 

@@ -2,7 +2,7 @@
    since: at_q = Y([letters that stay] S (enter q)). */
 #include "base/work.h"
 #include "compile/cascade_terms.h"
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 
 enum { ORDERED_STATE_LIMIT = 1024 };
 

@@ -4,7 +4,7 @@
 #define COMPILE_CASCADE_WORDS_H
 
 #include "compile/cascade_terms.h"
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 
 /* A state as seen from an anchor. */
 typedef struct place {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 #include "compile/viable_test.h"
 #include "compile/weighted_machine.h"
 #include "decide/formula_dfa.h"
@@ -166,10 +166,10 @@ static void measure(void *context) {
     trial *t = context;
     maker *m = t->m;
     temper_spec with = *m->s;
-    spec_expansion plain;
+    regular_expansion plain;
     with.outputs = m->outputs;
     with.output_count = output_count(m);
-    spec_expand(&plain, &with, true, m->work, m->scratch);
+    regular_expand(&plain, &with, true, m->work, m->scratch);
     node_id *roots = arena_alloc(m->work, output_count(m), sizeof *roots);
     for (size_t k = 0; k < output_count(m); k++) roots[k] = plain.spec->outputs[k].root;
     arena_reset(m->scratch);

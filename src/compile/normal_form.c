@@ -601,7 +601,7 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_MATCHES:
     case OP_MATCHES_REST:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
-                   "a regular language that was not expanded (compile/expand.h)");
+                   "a regular language that was not expanded (compile/regular_expand.h)");
     case OP_COUNT_OF_OPERATORS: break;
     }
     return 0;

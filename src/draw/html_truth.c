@@ -6,7 +6,7 @@
 
    Behind a regular expression or an automaton there is a formula, which is what the model computes. Its subformulas
    are rows, too; the row of the language itself has the truth of its automaton. */
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 #include "draw/html.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
@@ -94,20 +94,20 @@ static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, c
 /* ---- formulas behind languages ---- */
 
 typedef struct expansion_call {
-    spec_expansion out;
+    regular_expansion out;
     const temper_spec *spec;
     arena *arena, *scratch;
 } expansion_call;
 
 static void expand(void *context) {
     expansion_call *c = context;
-    spec_expand(&c->out, c->spec, true, c->arena, c->scratch);
+    regular_expand(&c->out, c->spec, true, c->arena, c->scratch);
 }
 
 static void release_arena(void *memory) { arena_free(memory); }
 
 /* False: it has no languages, or none whose formula can be made. */
-static bool find_expansion(spec_expansion *out, html_page *p, const temper_spec *spec) {
+static bool find_expansion(regular_expansion *out, html_page *p, const temper_spec *spec) {
     trap inner, *outer = p->arena->trap;
     temper_error why;
     expansion_call c = {.spec = spec, .arena = p->arena, .scratch = arena_alloc(p->arena, 1, sizeof *c.scratch)};
@@ -123,7 +123,7 @@ static bool find_expansion(spec_expansion *out, html_page *p, const temper_spec 
 }
 
 /* Rows of formulas that stand for languages get the language's name and its automaton's truth. */
-static void name_languages(html_page *p, const temper_spec *spec, const spec_expansion *x, const node_id *ids,
+static void name_languages(html_page *p, const temper_spec *spec, const regular_expansion *x, const node_id *ids,
                            size_t count) {
     const unsigned char *const *truth = NULL;
     if (p->map.n) truth = formula_eval_all(&spec->graph, spec->root, p->map.letters, p->map.n, p->arena);
@@ -135,7 +135,7 @@ static void name_languages(html_page *p, const temper_spec *spec, const spec_exp
         }
 }
 
-static bool is_language_root(const spec_expansion *x, node_id id) {
+static bool is_language_root(const regular_expansion *x, node_id id) {
     for (size_t l = 0; x && l < x->count; l++)
         if (x->languages[l].root == id) return true;
     return false;
@@ -143,13 +143,13 @@ static bool is_language_root(const spec_expansion *x, node_id id) {
 
 /* ---- all rows ---- */
 
-static bool is_shown(const temper_spec *spec, const spec_expansion *x, node_id id) {
+static bool is_shown(const temper_spec *spec, const regular_expansion *x, node_id id) {
     formula_op op = spec->graph.nodes[id].op;
     return !is_count(op) && (op != OP_NOT || id == spec->root || is_language_root(x, id));
 }
 
 /* x: the expansion of spec; NULL: there is none. */
-static void add_formula_rows(html_page *p, const temper_spec *source, const spec_expansion *x) {
+static void add_formula_rows(html_page *p, const temper_spec *source, const regular_expansion *x) {
     const temper_spec *spec = x ? x->spec : source;
     const formula *f = &spec->graph;
     const unsigned char *marks = formula_reachable(f, spec->root, p->arena);
@@ -186,7 +186,7 @@ void html_find_rows(html_page *p) {
     bool one = p->map.about.kind == TEMPER_KIND_ACCEPTOR; /* else no formula is the answer */
     const temper_spec *spec = one ? model_spec(p->model, p->arena) : NULL;
     size_t most_nodes = EVAL_BYTES / (p->map.n + 1);
-    spec_expansion x;
+    regular_expansion x;
     if (spec && find_expansion(&x, p, spec) && x.spec->graph.count <= most_nodes)
         add_formula_rows(p, spec, &x);
     else if (spec && spec->graph.count <= most_nodes)

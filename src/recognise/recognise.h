@@ -12,7 +12,7 @@
 typedef struct recognition recognition;
 
 /* spec: what the model is compared with instead of the specification that it carries, which may name regular
-   languages (compile/expand.h has formulas in their place); NULL: what it carries. hard: as it runs with hard
+   languages (compile/regular_expand.h has formulas in their place); NULL: what it carries. hard: as it runs with hard
    choices; else as it runs, and its hard choices must be the same function. Lives in arena a; only running out of
    memory raises an error through it. */
 recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard, arena *a);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 #include "compile/next_outputs.h"
 #include "model/model_spec.h"
 #include "recognise/recognise.h"
@@ -99,11 +99,11 @@ static void lower_provably(normal_spec *s, pattern_use use, gate_limits gates, e
    they can be proved. */
 static void build_hard(temper_model **made, const temper_spec *spec, bool whole, pattern_use use, temper_type digits,
                        entry *e) {
-    spec_expansion plain;
-    spec_expand(&plain, spec, !whole, &e->memory, &e->scratch);
+    regular_expansion plain;
+    regular_expand(&plain, spec, !whole, &e->memory, &e->scratch);
     normal_spec s = {.source = spec, .spec = plain.spec, .made = made};
     if (spec->kind == TEMPER_KIND_ACCEPTOR && plain.count == 1 && plain.languages[0].source == spec->root)
-        s.expansion = expansion_text(&plain, plain.spec->root, &e->memory);
+        s.expansion = regular_expansion_text(&plain, plain.spec->root, &e->memory);
     lower_provably(&s, use, gates_for(digits, e->trap), e);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "automata/dfa_reverse.h"
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 #include "logic/formula_eval.h"
 #include "test.h"
 
@@ -238,7 +238,7 @@ static void check_special(size_t rounds, test_random *r, arena *memory, arena *w
                     .future = future,
                     .words = {.steps = (uint32_t)random_below(r, 5), .places = (uint32_t)random_below(r, 4)},
                     .chains = {.split = random_below(r, 2), .prefer_keep = random_below(r, 2)}};
-                if (!portfolio_make(roots, &f, &s.d, sets_of(&s, r), which, o, &report, memory)) continue;
+                if (!regular_make(roots, &f, &s.d, sets_of(&s, r), which, o, &report, memory)) continue;
                 applied[route]++;
                 blocks += in_blocks && which == ROUTE_WORDS;
                 compare_sets(&s, &f, roots, future, r, work);
@@ -250,8 +250,8 @@ static void check_special(size_t rounds, test_random *r, arena *memory, arena *w
           applied[ROUTE_WORDS], blocks);
 }
 
-/* The portfolio's choice, and where it reads backwards the answer for whole strings at the first position. */
-static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena *work) {
+/* What is chosen, and where it reads backwards the answer for whole strings at the first position. */
+static void check_choice(size_t rounds, test_random *r, arena *memory, arena *work) {
     size_t reversed = 0;
     for (size_t k = 0; k < rounds; k++) {
         sample s;
@@ -260,15 +260,15 @@ static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena 
         else
             special_sample(&s, r);
         formula f;
-        portfolio_choice choice;
+        regular_choice choice;
         arena_reset(memory);
         arena_reset(work);
         const dfa *back = dfa_reverse(memory, &s.d, 64, work);
         formula_init(&f, memory);
         node_id root;
         const unsigned char *accepts = s.d.accepts;
-        if (!portfolio_expand(&root, &f, &s.d, (state_sets){&accepts, 1}, back, (cascade_options){0}, &choice, memory,
-                              work))
+        if (!regular_choose(&root, &f, &s.d, (state_sets){&accepts, 1}, back, (cascade_options){0}, &choice, memory,
+                            work))
             continue;
         formula_size again = formulas_measure(&f, &root, 1, s.d.letter_count, work);
         CHECK(again.layers == choice.size.layers && again.heads == choice.size.heads, "%u layers, then %u",
@@ -341,7 +341,7 @@ int main(void) {
     CHECK(rounds < 400 || (compiled >= 400 && groups >= 50), "only %zu compiled, %zu with groups", compiled, groups);
     printf("%zu automata, %zu with groups (%zu by the monoid), %zu refused\n", compiled, groups, periodic, refused);
     check_special((size_t)(150 * test_effort()), &r, &memory, &work);
-    check_portfolio((size_t)(150 * test_effort()), &r, &memory, &work);
+    check_choice((size_t)(150 * test_effort()), &r, &memory, &work);
     arena_free(&memory);
     arena_free(&work);
     return test_finish("t-cascade");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 #include "random_formula.h"
 #include "regular_languages.h"
 #include "test.h"
@@ -114,7 +114,7 @@ static const struct {
              {"F20", 10},
              {"bracket depth 12", 14}};
 
-static void check_size(const regular_language *g, const portfolio_choice *c) {
+static void check_size(const regular_language *g, const regular_choice *c) {
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         if (!strcmp(sizes[k].name, g->name))
             CHECK(c->size.layers <= sizes[k].layers, "%s: %u layers, not %u", g->name, c->size.layers,
@@ -130,7 +130,7 @@ static temper_model *soft_model(const char *name, temper_spec *spec) {
 }
 
 static size_t check_language(const regular_language *g, trap *t, test_random *r, arena *memory, arena *scratch) {
-    portfolio_choice choice;
+    regular_choice choice;
     cascade_report report;
     formula other;
     size_t done = 0;
@@ -146,8 +146,7 @@ static size_t check_language(const regular_language *g, trap *t, test_random *r,
     node_id root, unused;
     const unsigned char *accepts = d->accepts;
     state_sets set = {&accepts, 1};
-    if (!portfolio_expand(&root, &spec->graph, d, set, NULL, (cascade_options){0}, &choice, memory, scratch))
-        root = 0;
+    if (!regular_choose(&root, &spec->graph, d, set, NULL, (cascade_options){0}, &choice, memory, scratch)) root = 0;
     CHECK((root != 0) == (g->groups != NULL), "%s: %s", g->name, root ? "not refused" : choice.report.refusal);
     /* the groups are the cascade's, whatever route won */
     formula_init(&other, memory);

@@ -1,7 +1,7 @@
 /* The formulas of an automaton: several constructions are compiled, and the one with the fewest layers, then heads,
-   is taken (doc/automata.md, "The portfolio"). */
-#ifndef COMPILE_PORTFOLIO_H
-#define COMPILE_PORTFOLIO_H
+   is taken (doc/automata.md, "The choice"). */
+#ifndef COMPILE_REGULAR_CHOOSE_H
+#define COMPILE_REGULAR_CHOOSE_H
 
 #include "compile/cascade.h"
 
@@ -17,13 +17,13 @@ typedef struct formula_size {
     size_t heads, units;
 } formula_size;
 
-typedef struct portfolio_choice {
+typedef struct regular_choice {
     automaton_route route;
     bool reverse; /* the formula looks forward and is read at the first position: for whole strings only */
     cascade_options options;
     formula_size size;
     cascade_report report;
-} portfolio_choice;
+} regular_choice;
 
 /* Layers, heads and units of the transformer that computes several formulas. */
 formula_size formulas_measure(const formula *f, const node_id *roots, size_t count, size_t letters, arena *scratch);
@@ -42,12 +42,12 @@ static inline bool size_is_smaller(formula_size x, formula_size y) {
    reversed strings of the only set, or NULL where formulas must hold at every prefix; d may be NULL where the
    formula must hold for every suffix; options has letters for words in reports, or NULL, and which limits hold.
    False: refused, and the report says why. scratch is reset. */
-bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
-                      cascade_options options, portfolio_choice *choice, arena *a, arena *scratch);
+bool regular_choose(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
+                    cascade_options options, regular_choice *choice, arena *a, arena *scratch);
 
 /* One construction; false if it does not apply. */
-bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
-                    cascade_options options, cascade_report *report, arena *a);
+bool regular_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
+                  cascade_options options, cascade_report *report, arena *a);
 
 /* compile/cascade_ordered.c, cascade_counts.c, cascade_words.c: false if the automaton is not of their kind */
 bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,

@@ -1,6 +1,6 @@
 /* How the regular languages of a specification become formulas, for people. */
 #include "base/entry.h"
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct temper_routes {
     size_t count;
 };
 
-static const char *route_name(const portfolio_choice *c) {
+static const char *route_name(const regular_choice *c) {
     static const char *const names[] = {"cascade", "partial order", "counts", "words"};
     return names[c->route];
 }
@@ -49,16 +49,16 @@ static void free_routes(void *routes) { temper_routes_free(routes); }
 static void find(entry *e, void *context) {
     const routes_call *c = context;
     const formula *g = &c->spec->graph;
-    spec_expansion plain;
+    regular_expansion plain;
     temper_routes *r = caller_alloc(e->trap, 1, sizeof *r);
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, e->trap);
     entry_on_failure(e, free_routes, r);
     if (!spec_output_count(c->spec)) spec_need_acceptor(c->spec, e->trap);
-    spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
+    regular_expand(&plain, c->spec, true, &e->memory, &e->scratch);
     r->rows = arena_zalloc(&r->memory, plain.count + 1, sizeof *r->rows);
     for (size_t k = 0; k < plain.count; k++) {
-        const expanded_language *l = &plain.languages[k];
+        const expanded_regular *l = &plain.languages[k];
         const formula_language *source = &g->languages[l->language];
         temper_route_info *row = &r->rows[r->count++];
         row->language = text_escaped(&r->memory, source->source, source->source_length, 0);

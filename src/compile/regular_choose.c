@@ -1,4 +1,4 @@
-#include "compile/portfolio.h"
+#include "compile/regular_choose.h"
 
 #include "compile/draft.h"
 #include "decide/language_table.h"
@@ -24,8 +24,8 @@ formula_size formulas_measure(const formula *f, const node_id *roots, size_t cou
     return size;
 }
 
-bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
-                    cascade_options options, cascade_report *report, arena *a) {
+bool regular_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
+                  cascade_options options, cascade_report *report, arena *a) {
     switch (route) {
     case ROUTE_CASCADE: return cascade_from_dfa(roots, f, d, sets, options, report, a);
     case ROUTE_ORDERED: return ordered_from_dfa(roots, f, d, sets, options, report, a);
@@ -42,7 +42,7 @@ enum { CANDIDATES = 14 };
 static const words_limits WORDS = {.steps = 7, .places = 1};
 
 typedef struct contest {
-    portfolio_choice all[CANDIDATES]; /* in no order */
+    regular_choice all[CANDIDATES]; /* in no order */
     size_t count;
     size_t here;         /* candidates of this direction */
     bool hurry;          /* as if there were one already */
@@ -69,7 +69,7 @@ static void compete(contest *c, const dfa *d, state_sets sets, automaton_route r
         options.chains.limit = MANY_CHAINS;
         options.chains.work = MUCH_WORK;
     }
-    if (!portfolio_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
+    if (!regular_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
         if (report.refusal && (!c->refusal || (report.impossible && !c->impossible)))
             c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
         c->impossible = c->impossible || report.impossible;
@@ -77,7 +77,7 @@ static void compete(contest *c, const dfa *d, state_sets sets, automaton_route r
     }
     formula_size size = formulas_measure(&f, roots, sets.count, d->letter_count, c->scratch);
     c->all[c->count++] =
-        (portfolio_choice){.route = route, .reverse = options.future, .options = options, .size = size};
+        (regular_choice){.route = route, .reverse = options.future, .options = options, .size = size};
     c->here++;
 }
 
@@ -108,7 +108,7 @@ static table_limits limits_for(const dfa *d) {
     return (table_limits){(uint64_t)3 << 26, 24 * (size_t)d->state_count + 1024};
 }
 
-static bool is_provable(const contest *c, const portfolio_choice *x, const dfa *d, state_sets sets) {
+static bool is_provable(const contest *c, const regular_choice *x, const dfa *d, state_sets sets) {
     formula f;
     cascade_report report;
     node_id root;
@@ -118,19 +118,19 @@ static bool is_provable(const contest *c, const portfolio_choice *x, const dfa *
     language.accepts = arena_alloc(c->scratch, d->state_count, 1);
     memcpy(language.accepts, sets.holds[0], d->state_count);
     table_limits limits = limits_for(d);
-    return portfolio_make(&root, &f, d, sets, x->route, x->options, &report, c->scratch) &&
+    return regular_make(&root, &f, d, sets, x->route, x->options, &report, c->scratch) &&
            !language_table_of(&f, root, &language, x->reverse, &limits, c->scratch).why_not;
 }
 
 /* The smallest one of a single set that a certificate can hold the table of; if there is none, the smallest. Where a
    cascade wanders too much, the other cascades of its direction do so, too. */
-static portfolio_choice best_provable(contest c, const dfa *d, state_sets sets, const dfa *backwards,
-                                      state_sets of_backwards) {
-    portfolio_choice first = c.all[smallest(&c)];
+static regular_choice best_provable(contest c, const dfa *d, state_sets sets, const dfa *backwards,
+                                    state_sets of_backwards) {
+    regular_choice first = c.all[smallest(&c)];
     bool wanders[2] = {false, false};
     while (c.count && sets.count == 1) {
         size_t k = smallest(&c);
-        portfolio_choice x = c.all[k];
+        regular_choice x = c.all[k];
         c.all[k] = c.all[--c.count];
         if (x.route == ROUTE_CASCADE && wanders[x.reverse]) continue;
         if (is_provable(&c, &x, x.reverse ? backwards : d, x.reverse ? of_backwards : sets)) return x;
@@ -139,8 +139,8 @@ static portfolio_choice best_provable(contest c, const dfa *d, state_sets sets, 
     return first;
 }
 
-bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
-                      cascade_options options, portfolio_choice *choice, arena *a, arena *scratch) {
+bool regular_choose(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
+                    cascade_options options, regular_choice *choice, arena *a, arena *scratch) {
     contest c = {.given = options, .keep = a, .scratch = scratch};
     const unsigned char *accepts = backwards ? backwards->accepts : NULL;
     state_sets of_backwards = {&accepts, 1};
@@ -152,9 +152,9 @@ bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets,
         if (!c.impossible) c.refusal = NULL; /* of a hurry */
         compete_all(&c, backwards, of_backwards, true);
     }
-    *choice = (portfolio_choice){.report = {.refusal = c.refusal, .impossible = c.impossible}};
+    *choice = (regular_choice){.report = {.refusal = c.refusal, .impossible = c.impossible}};
     if (!c.count) return false;
     *choice = best_provable(c, d, sets, backwards, of_backwards);
-    return portfolio_make(roots, f, choice->reverse ? backwards : d, choice->reverse ? of_backwards : sets,
-                          choice->route, choice->options, &choice->report, a);
+    return regular_make(roots, f, choice->reverse ? backwards : d, choice->reverse ? of_backwards : sets,
+                        choice->route, choice->options, &choice->report, a);
 }

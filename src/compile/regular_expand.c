@@ -1,4 +1,4 @@
-#include "compile/expand.h"
+#include "compile/regular_expand.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct expander {
     formula *g;       /* the new graph */
     node_id *of;      /* [source nodes] */
     node_id *node_of; /* [languages] the node that stands for it; 0: nothing reads it */
-    spec_expansion *out;
+    regular_expansion *out;
     size_t capacity;
     bool prefixes;
     arena *arena, *scratch;
@@ -71,12 +71,12 @@ static language_group group_of(expander *x, uint32_t language) {
 }
 
 /* `raised`: by the limits of the effort. False: the choice's report says why not. */
-static bool find_formulas(expander *x, node_id *roots, portfolio_choice *choice, const language_group *g,
+static bool find_formulas(expander *x, node_id *roots, regular_choice *choice, const language_group *g,
                           const dfa *back, bool rest, bool raised) {
     uint64_t most = work_limit_if(raised, FORWARD_STATES);
     const dfa *d = rest || g->d->state_count > most ? NULL : g->d;
     cascade_options options = {.letters = &x->source->letters, .raised = raised};
-    if (d || back) return portfolio_expand(roots, x->g, d, g->sets, back, options, choice, x->arena, x->scratch);
+    if (d || back) return regular_choose(roots, x->g, d, g->sets, back, options, choice, x->arena, x->scratch);
     text why;
     text_init(&why, x->arena);
     text_printf(&why, "the language's automaton has %u states, and at most %llu are compiled", g->d->state_count,
@@ -90,7 +90,7 @@ static node_id expand_language(expander *x, node_id id) {
     const formula *f = &x->source->graph;
     bool rest = formula_at(f, id)->op == OP_MATCHES_REST;
     language_group g = group_of(x, f->nodes[id].set);
-    expanded_language l = {0};
+    expanded_regular l = {0};
     const dfa *back = NULL;
     if (rest)
         back = f->languages[f->nodes[id].set].reversed;
@@ -160,10 +160,10 @@ static node_id *language_nodes(const temper_spec *spec, const unsigned char *mar
     return any ? out : NULL;
 }
 
-void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, arena *a, arena *scratch) {
+void regular_expand(regular_expansion *out, const temper_spec *spec, bool prefixes, arena *a, arena *scratch) {
     temper_spec *made = arena_alloc(a, 1, sizeof *made);
     *made = *spec;
-    *out = (spec_expansion){.spec = made};
+    *out = (regular_expansion){.spec = made};
     unsigned char *marks = spec_outputs_reachable(spec, a);
     node_id *nodes = language_nodes(spec, marks, a);
     if (!nodes) return;
@@ -201,7 +201,7 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
     for (size_t k = 0; k < made->graph.count; k++) made->node_count += marks[k];
 }
 
-const char *expansion_text(const spec_expansion *x, node_id root, arena *a) {
+const char *regular_expansion_text(const regular_expansion *x, node_id root, arena *a) {
     temper_spec e = *x->spec;
     text t;
     e.root = root;
