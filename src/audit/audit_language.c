@@ -97,7 +97,7 @@ static void list_node(language_table *t, node_id id) {
         look(t, n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM);
         remember(t, id, REMEMBERS_CHOICE, 0, 2);
         break;
-    case OP_RECALL: /* its last kid means the same in other operators */
+    case OP_MATCH: /* its last kid means the same in other operators */
         if (!t->is_source) refuse(t, "attention, which no table can hold");
         break;
     default: refuse(t, "an operator that no table can hold");

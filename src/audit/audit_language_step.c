@@ -118,7 +118,7 @@ static unsigned truth_here(language_stepping *s, node_id id, uint32_t letter, co
         return x_of->accepts[s->after[k]] ? YES : NO;
     }
     case OP_ATTEND: return choice_of(s, id, before[k], &s->after[k]);
-    case OP_RECALL: return s->truth[formula_kid(f, id, (size_t)n->kid_count - 1)];
+    case OP_MATCH: return s->truth[formula_kid(f, id, (size_t)n->kid_count - 1)];
     case OP_MODULO: return rest_of(s, id, before[k], &s->after[k]);
     case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, &s->after[k]);
     default: return NO; /* FALSE; counts are read by their sums */

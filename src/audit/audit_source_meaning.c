@@ -67,7 +67,7 @@ static dd everywhere(const reader *r, temper_mask mask, dd phi) {
 }
 
 /* What the node says of itself in other operators, its last operand, is not looked at. */
-static dd recall(const reader *r, node_id id) {
+static dd match(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     size_t count = n->kid_count / 2 - 1;
     dd *there = arena_alloc(r->arena, count, sizeof *there), *here = arena_alloc(r->arena, count, sizeof *here);
@@ -349,7 +349,7 @@ static dd meaning_of(const reader *r, node_id id) {
         if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, left(r, id));
         return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, left(r, id),
                               dd_and(d, left(r, id), right(r, id)));
-    case OP_RECALL: return recall(r, id);
+    case OP_MATCH: return match(r, id);
     case OP_MATCHES:
         if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");
         return r->languages[n->set];

@@ -73,12 +73,12 @@ static bool has_coordinate(formula_op op) {
     case OP_COMPARE:
     case OP_MATCHES:
     case OP_ATTEND:
-    case OP_RECALL: return true;
+    case OP_MATCH: return true;
     default: return false;
     }
 }
 
-static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_RECALL; }
+static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_MATCH; }
 
 static bool weighs_down(const formula *f, node_id sum, size_t count) { return formula_weight(f, sum, count) < 0; }
 

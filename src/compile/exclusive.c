@@ -94,7 +94,7 @@ static bool same_head(const exclusion *e, node_id x, node_id y) {
 /* Two values of one head that looks for a pattern; the pattern is all kids but the last. */
 static bool same_pattern(const exclusion *e, node_id x, node_id y) {
     const formula_node *a = at(e, x), *b = at(e, y);
-    if (!e->by_heads || a->op != OP_RECALL || b->op != OP_RECALL) return false;
+    if (!e->by_heads || a->op != OP_MATCH || b->op != OP_MATCH) return false;
     if (a->choice != b->choice || a->mask != b->mask || a->kid_count != b->kid_count) return false;
     for (size_t k = 0; k + 1 < a->kid_count; k++)
         if (kid(e, x, k) != kid(e, y, k)) return false;

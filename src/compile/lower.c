@@ -154,7 +154,7 @@ static void find_level(lowering *w, node_id id) {
         level = compare_level(w, id);
         attention = true;
         break;
-    case OP_RECALL:
+    case OP_MATCH:
         for (size_t k = 0; k < n->kid_count; k++) level = max_u32(level, level_of(w, formula_kid(w->g, id, k)));
         level++;
         attention = true;
@@ -263,7 +263,7 @@ static void lower_node(lowering *w, node_id id) {
     case OP_XOR: lower_gate(w, id); break;
     case OP_ATTEND: lower_attend(w, id); break;
     case OP_COMPARE: lower_compare(w, id); break;
-    case OP_RECALL: lower_recall(w, id); break;
+    case OP_MATCH: lower_match(w, id); break;
     case OP_MODULO:
         if (!is_atom(w->g, id)) lower_modulo(w, id);
         break;
@@ -295,7 +295,7 @@ static void prepare(lowering *w, size_t nodes) {
 /* The end sentinel is there when something looks forward at other positions (doc/theory.md, "Setting"). */
 static bool looks_forward(const formula_node *n) {
     return n->op == OP_COUNT_FUTURE || (n->op == OP_AT && n->mask != TEMPER_MASK_UP_TO) ||
-           ((n->op == OP_ATTEND || n->op == OP_RECALL) &&
+           ((n->op == OP_ATTEND || n->op == OP_MATCH) &&
             (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
 }
 

@@ -104,8 +104,8 @@ void emit_all(lowering *w, uint32_t layer, const gate_input *inputs, size_t coun
 /* A new channel written by the feed-forward net of a layer. */
 channel_id gate_channel(lowering *w, uint32_t layer, const char *label);
 
-/* lower_match.c: RECALL. */
-void lower_recall(lowering *w, node_id id);
+/* lower_match.c: MATCH. */
+void lower_match(lowering *w, node_id id);
 
 /* lower_count.c: [(weight * j + constant) mod m (= or <=) residue] as a position feature, every operation exact in
    f64; on_letters: and 0 on sentinels. */
@@ -122,8 +122,8 @@ void lower_modulo(lowering *w, node_id id);
 draft_head *count_head(lowering *w, uint32_t layer, temper_mask mask);
 
 /* The head that reads, at the position whose number is `mean` times the number of keys that it is a mean of, whatever
-   value rows say (doc/theory.md, "Look-up"). `averaged`: the mask of the mean; `from_end`: positions are numbered from
-   the end. */
+   value rows say (doc/theory.md, "Look-up"). `averaged`: the mask of the mean; `from_end`: positions are numbered
+   from the end. */
 draft_head *lookup_head(lowering *w, uint32_t layer, temper_mask mask, channel_id mean, temper_mask averaged,
                         bool from_end);
 

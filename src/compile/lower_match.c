@@ -1,5 +1,5 @@
-/* RECALL: one head that looks for the pattern of i (doc/theory.md, "Match"). Scores are products of what holds at i and
-   at j; the sentinel at the end of the mask always has the largest score, and stands for "there is none". */
+/* MATCH: one head that looks for the pattern of i (doc/theory.md, "Match"). Scores are products of what holds at i
+   and at j; the sentinel at the end of the mask always has the largest score, and stands for "there is none". */
 #include "compile/lower.h"
 
 /* Remainders of the position modulo one number, each once and the same at i and at j: exactly one holds. */
@@ -16,7 +16,7 @@ static bool is_one_hot(const lowering *w, node_id id) {
     return true;
 }
 
-void lower_recall(lowering *w, node_id id) {
+void lower_match(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     size_t count = normal_conditions(n);
     uint32_t layer = w->level[id];

@@ -35,7 +35,7 @@ typedef struct simplifier {
     size_t operand_count, operand_capacity;
     exclusion related; /* of normal nodes */
     table strict;      /* ORs that make_strict_remainder made */
-    pattern_use use;
+    match_use use;
     table chains; /* nodes that make_steps made -> chain */
     step_chain *chain;
     size_t chain_count, chain_capacity;
@@ -279,8 +279,8 @@ static node_id make_steps(simplifier *s, bool past, int64_t steps, node_id x) {
     for (int64_t r = 0; r < steps; r++)
         kids[2 * r] = kids[2 * r + 1] = formula_modulo(s->g, &place, steps, CMP_EQ, r);
     kids[2 * steps] = x;
-    node_id made = formula_recall(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST,
-                                  past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER, kids, 2 * (size_t)steps + 1);
+    node_id made = formula_match(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST,
+                                 past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER, kids, 2 * (size_t)steps + 1);
     node_id *key = arena_alloc(s->arena, 1, sizeof *key);
     bool fresh;
     *key = made;
@@ -337,7 +337,7 @@ static bool is_head(const formula_node *n) {
     return n->mask != TEMPER_MASK_ALL && (n->choice == TEMPER_CHOICE_RIGHTMOST) == past;
 }
 
-static node_id make_recall(simplifier *s, node_id id) {
+static node_id make_match(simplifier *s, node_id id) {
     const formula_node *n = formula_at(s->source, id);
     size_t given = (n->kid_count - 2) / 2, count = 0, fixed = 0;
     node_id *kids = arena_alloc(s->arena, 2 * given + 1, sizeof *kids);
@@ -360,7 +360,7 @@ static node_id make_recall(simplifier *s, node_id id) {
         kids[2 * count++ + 1] = make_constant(s, true);
     }
     kids[2 * count] = value;
-    return formula_recall(s->g, n->choice, n->mask, kids, 2 * count + 1);
+    return formula_match(s->g, n->choice, n->mask, kids, 2 * count + 1);
 }
 
 /* ---- counting ---- */
@@ -535,9 +535,9 @@ static void mark_needed(simplifier *s, const temper_spec *spec) {
             gather(s, id);
             for (size_t k = 0; k < s->leaf_count; k++) s->needed[s->leaves[k].id] = 1;
         } else {
-            /* of a RECALL either its meaning in other operators, or all else */
-            bool recall = n->op == OP_RECALL, head = recall && s->use.recall && is_head(n);
-            size_t first = recall && !head ? n->kid_count - 1 : 0, end = n->kid_count - head;
+            /* of a MATCH either its meaning in other operators, or all else */
+            bool match = n->op == OP_MATCH, head = match && s->use.match && is_head(n);
+            size_t first = match && !head ? n->kid_count - 1 : 0, end = n->kid_count - head;
             for (size_t k = first; k < end; k++) s->needed[f->kids[n->kid_start + k]] = 1;
         }
     }
@@ -595,8 +595,8 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
-    case OP_RECALL:
-        if (s->use.recall && is_head(n)) return make_recall(s, id);
+    case OP_MATCH:
+        if (s->use.match && is_head(n)) return make_match(s, id);
         return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)]; /* in other operators */
     case OP_MATCHES:
     case OP_MATCHES_REST:
@@ -613,7 +613,7 @@ unsigned char *normal_reachable(const normal_form *n, arena *a) {
 
 /* A root that another output uses is not counted as a use of its own: it may be swallowed there, which saves nets,
    and is made here as well, which costs units. */
-void formula_simplify(normal_form *out, const temper_spec *spec, pattern_use use, arena *a) {
+void formula_simplify(normal_form *out, const temper_spec *spec, match_use use, arena *a) {
     const formula *source = &spec->graph;
     simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count, .use = use};
     table_init(&s.chains, a);

@@ -9,7 +9,7 @@
        XOR x y             neither is a NOT or a constant
        ATTEND              value implies where. choice AVERAGE: value = where, "there is such a j";
                            LEFTMOST, RIGHTMOST: the value at the chosen j
-       RECALL              without its meaning; the nearest j under j < i, j <= i, j > i or j >= i; not all
+       MATCH              without its meaning; the nearest j under j < i, j <= i, j > i or j >= i; not all
                            conditions are constants at i
        COMPARE sum >= 0    weights without a common factor; kids COUNT_PAST, COUNT_FUTURE of normal nodes
        MODULO              compare is EQ or LE, residue in 0..modulus-1, weights and constant in 0..modulus-1
@@ -31,18 +31,18 @@ typedef struct normal_form {
 } normal_form;
 
 /* What heads that look for patterns are used for (doc/theory.md, "Match"). */
-typedef struct pattern_use {
-    bool recall; /* RECALL nodes stay */
-    bool steps;  /* several steps are one; it tells positions apart by their remainders */
-} pattern_use;
+typedef struct match_use {
+    bool match; /* MATCH nodes stay */
+    bool steps; /* several steps are one; it tells positions apart by their remainders */
+} match_use;
 
 /* requires a specification without regular languages; all its outputs share one graph, which is in arena a. */
-void formula_simplify(normal_form *out, const temper_spec *spec, pattern_use use, arena *a);
+void formula_simplify(normal_form *out, const temper_spec *spec, match_use use, arena *a);
 
 /* marks[id] = 1 for the nodes below the roots; [graph.count] entries, in arena a. */
 unsigned char *normal_reachable(const normal_form *n, arena *a);
 
-/* Of a normal form: conditions of a RECALL, whose value comes after them. */
+/* Of a normal form: conditions of a MATCH, whose value comes after them. */
 static inline size_t normal_conditions(const formula_node *n) { return (n->kid_count - 1) / 2; }
 
 /* A remainder of the position: (a i + b) mod m, = or <= r. It needs no head. */

@@ -12,7 +12,7 @@ formula_size formulas_measure(const formula *f, const node_id *roots, size_t cou
     spec.letters.count = letters;
     spec.outputs = arena_zalloc(scratch, count, sizeof *spec.outputs);
     for (size_t k = 0; k < count; k++) spec.outputs[k] = (spec_output){.name = "", .root = roots[k]};
-    formula_simplify(&normal, &spec, (pattern_use){true, true}, scratch);
+    formula_simplify(&normal, &spec, (match_use){true, true}, scratch);
     const char **labels = arena_alloc(scratch, normal.graph.count, sizeof *labels);
     for (size_t k = 0; k < normal.graph.count; k++) labels[k] = "";
     draft_from_normal(&d, &normal, &spec, GATES_FUSED, (const char *const *)labels, scratch);

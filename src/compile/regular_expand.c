@@ -133,12 +133,12 @@ static node_id copied_node(expander *x, node_id id) {
         return formula_read_at(x->g, kid[0], &sum);
     }
     case OP_ATTEND: return formula_attend(x->g, n->choice, n->mask, kid[0], kid[1]);
-    case OP_RECALL:
+    case OP_MATCH:
     case OP_AND:
     case OP_OR: {
         node_id *kids = arena_alloc(x->arena, (size_t)n->kid_count + 1, sizeof *kids);
         for (size_t k = 0; k < n->kid_count; k++) kids[k] = x->of[formula_kid(f, id, k)];
-        if (n->op == OP_RECALL) return formula_recall(x->g, n->choice, n->mask, kids, n->kid_count);
+        if (n->op == OP_MATCH) return formula_match(x->g, n->choice, n->mask, kids, n->kid_count);
         return formula_nary(x->g, n->op, kids, n->kid_count);
     }
     default: break;

@@ -97,7 +97,7 @@ static void tell(entry *e, void *context) {
     text_init(&out, &e->scratch);
     if (!has_language(source, marks)) {
         normal_form form = {0};
-        formula_simplify(&form, c->spec, (pattern_use){0}, &e->memory);
+        formula_simplify(&form, c->spec, (match_use){0}, &e->memory);
         teller t = {c->spec, source, &form, &out};
         for (node_id id = 1; id < source->count; id++)
             if (marks[id] && form.of[id] && normal_op(&t, id) != OP_COUNT_OF_OPERATORS) tell_node(&t, id);

@@ -320,7 +320,7 @@ bool machine_step(machine *m, bool *truth, slot *back_after, slot *forward_befor
             v = n->automaton->accepts[forward_before[n->forward]];
             break;
         case OP_ATTEND: v = step_attend(n, back_after, forward_before, back, forward, a, b); break;
-        case OP_RECALL: v = m->values[m->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
+        case OP_MATCH: v = m->values[m->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
         default:
             if (n->has_back)
                 v = step_temporal(n, &back_after[n->back], back[n->back], a, b);

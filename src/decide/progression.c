@@ -218,7 +218,7 @@ static node_id node_after(const progression *p, node_id id) {
     case OP_MODULO: return sum_by_cases(p, id);
     case OP_COUNT_PAST: return id; /* the sum above it asks what is counted */
     case OP_ATTEND: return attend_after(p, id);
-    case OP_RECALL: return after_kid(p, id, n.kid_count - 1); /* the same in other operators */
+    case OP_MATCH: return after_kid(p, id, n.kid_count - 1); /* the same in other operators */
     case OP_MATCHES: return matches_after(p, id);
     case OP_AT:
         trap_raise(p->scratch->trap, TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,

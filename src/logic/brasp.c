@@ -9,8 +9,8 @@
 
    A score S(i,j) or value V(i,j) that looks at both positions becomes a value by cases (cases.h): the conditions are
    the parts at i, the leaves formulas at j. A score that is a conjunction of conditions at one position, of P(i) <->
-   Q(j), and of letters that agree, is a RECALL (recall.h) instead, if the value looks at j alone. */
-#include "logic/recall.h"
+   Q(j), and of letters that agree, is a MATCH (match.h) instead, if the value looks at j alone. */
+#include "logic/match.h"
 #include "logic/value_cases.h"
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
@@ -20,9 +20,9 @@
 enum { LEVEL_NONE, LEVEL_IMPLIES, LEVEL_OR, LEVEL_XOR, LEVEL_AND, LEVEL_NOT };
 enum { AT_I = 1, AT_J = 2 };
 
-/* Conditions of recall.h: each pair is looked at at j and at i. */
+/* Conditions of match.h: each pair is looked at at j and at i. */
 typedef struct alike {
-    node_id pairs[2 * RECALL_CONDITIONS];
+    node_id pairs[2 * MATCH_CONDITIONS];
     size_t count;
     bool compares; /* some pair looks at both */
 } alike;
@@ -144,7 +144,7 @@ static value gather(brasp *p, formula_op op, const value *part, size_t count, bo
 static alike *new_alike(brasp *p) { return arena_zalloc(p->arena, 1, sizeof(alike)); }
 
 static bool add_pair(alike *a, node_id there, node_id here, bool compares) {
-    if (a->count == RECALL_CONDITIONS) return false;
+    if (a->count == MATCH_CONDITIONS) return false;
     a->pairs[2 * a->count] = there;
     a->pairs[2 * a->count++ + 1] = here;
     a->compares = a->compares || compares;
@@ -455,14 +455,14 @@ static case_id attend_leaves(cases *c, void *context, uint32_t where, uint32_t v
 }
 
 /* The value where the positions agree, or the default. */
-static node_id recall(brasp *p, const attention *a, const alike *where, node_id there) {
+static node_id match(brasp *p, const attention *a, const alike *where, node_id there) {
     formula *f = p->graph;
     size_t line = a->at.line, column = a->at.column;
-    node_id found = recall_make(f, a->choice, a->mask, where->pairs, where->count, there, line, column);
+    node_id found = match_make(f, a->choice, a->mask, where->pairs, where->count, there, line, column);
     formula_note_place(f, found, line, column);
     if (is_op(f, a->otherwise, OP_FALSE)) return found;
     node_id some =
-        recall_make(f, a->choice, a->mask, where->pairs, where->count, formula_atom(f, OP_TRUE), line, column);
+        match_make(f, a->choice, a->mask, where->pairs, where->count, formula_atom(f, OP_TRUE), line, column);
     formula_note_place(f, some, line, column);
     return formula_fold_or(f, found, formula_fold_and(f, a->otherwise, formula_fold_not(f, some)));
 }
@@ -490,7 +490,7 @@ static node_id read_attention(brasp *p) {
     }
     a.otherwise = otherwise.node;
     if (where.looks == (AT_I | AT_J) && where.alike && where.alike->compares && !(there.looks & AT_I))
-        return recall(p, &a, where.alike, there.node);
+        return match(p, &a, where.alike, there.node);
     cases_begin(&p->cases, a.at.line, a.at.column);
     case_id left = cases_of(p, &where);
     case_id result = cases_combine(&p->cases, left, cases_of(p, &there), attend_leaves, &a);

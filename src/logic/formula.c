@@ -217,8 +217,8 @@ node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_
     return share(f, (formula_node){.op = OP_ATTEND, .kid_count = 2, .choice = choice, .mask = mask}, kids, NULL);
 }
 
-node_id formula_recall(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count) {
-    formula_node n = {.op = OP_RECALL, .kid_count = (uint32_t)count, .choice = choice, .mask = mask};
+node_id formula_match(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count) {
+    formula_node n = {.op = OP_MATCH, .kid_count = (uint32_t)count, .choice = choice, .mask = mask};
     return share(f, n, kids, NULL);
 }
 

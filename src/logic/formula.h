@@ -34,8 +34,8 @@ typedef struct formula_node {
     int64_t modulus;    /* MODULO: > 0 */
     int64_t residue;    /* MODULO: the constant it is compared with; any value. AT of normal forms: times n + 1 */
     temper_choice
-        choice;       /* ATTEND, RECALL: leftmost, rightmost; ATTEND also average (kid 1 = kid 0: "there is one") */
-    temper_mask mask; /* ATTEND, RECALL; AT of normal forms: where the position lies */
+        choice;       /* ATTEND, MATCH: leftmost, rightmost; ATTEND also average (kid 1 = kid 0: "there is one") */
+    temper_mask mask; /* ATTEND, MATCH; AT of normal forms: where the position lies */
 } formula_node;
 
 /* What is known about a node besides its meaning; the first place that made it wins. */
@@ -120,8 +120,8 @@ node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
 node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */
 node_id formula_compare(formula *f, const linear_sum *sum, compare_op op); /* folds a constant sum to TRUE/FALSE */
 node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue);
-/* require kids as operators.h says, the meaning last; recall_make makes them */
-node_id formula_recall(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count);
+/* require kids as operators.h says, the meaning last; match_make makes them */
+node_id formula_match(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count);
 node_id formula_read_at(formula *f, node_id value, const linear_sum *sum); /* AT, as it is written */
 node_id formula_read_place(formula *f, node_id value, const linear_sum *sum, int64_t ends, temper_mask mask);
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);

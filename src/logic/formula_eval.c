@@ -2,7 +2,7 @@
    recurrence of its operator. A row is given back after the last node that reads it. Counts have no rows of their
    own: the sums above them read the rows of what is counted. */
 #include "logic/formula_eval.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static node_id highest_of(const node_id *roots, size_t count) {
     return highest;
 }
 
-/* Reading a count means reading the row of what it counts. 0 for nodes that nobody reads: what a RECALL means in
+/* Reading a count means reading the row of what it counts. 0 for nodes that nobody reads: what a MATCH means in
    other operators is not read, unless all rows are wanted. */
 static node_id *find_last_uses(const formula *f, const node_id *roots, size_t count, bool all, arena *scratch) {
     node_id *last = arena_zalloc(scratch, f->count, sizeof *last);
@@ -66,7 +66,7 @@ static node_id *find_last_uses(const formula *f, const node_id *roots, size_t co
         if (!last[id]) continue;
         const formula_node *node = formula_at(f, id);
         node_id reader = is_count(f, id) ? last[id] : id;
-        for (size_t k = 0; k < node->kid_count - (node->op == OP_RECALL && !all); k++) {
+        for (size_t k = 0; k < node->kid_count - (node->op == OP_MATCH && !all); k++) {
             node_id kid = formula_kid(f, id, k);
             if (last[kid] < reader) last[kid] = reader;
         }
@@ -233,16 +233,16 @@ static void eval_attend(row_value *out, const formula_node *node, const row_valu
     if (node->mask == TEMPER_MASK_ALL) memset(out, chosen, n);
 }
 
-static void eval_recall(row_value *out, const evaluation *e, node_id id) {
+static void eval_match(row_value *out, const evaluation *e, node_id id) {
     const formula_node *node = formula_at(e->f, id);
-    size_t conditions = recall_conditions(node);
+    size_t conditions = match_conditions(node);
     const row_value **there = arena_alloc(e->scratch, conditions, sizeof *there);
     const row_value **here = arena_alloc(e->scratch, conditions, sizeof *here);
     for (size_t k = 0; k < conditions; k++) {
         there[k] = kid_row(e, id, 2 * k);
         here[k] = kid_row(e, id, 2 * k + 1);
     }
-    recall_eval(out, node, there, here, kid_row(e, id, 2 * conditions), e->n, e->scratch);
+    match_eval(out, node, there, here, kid_row(e, id, 2 * conditions), e->n, e->scratch);
 }
 
 static void eval_node(row_value *out, evaluation *e, node_id id) {
@@ -271,7 +271,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
         eval_sum(out, e, id);
         break;
     case OP_ATTEND: eval_attend(out, node, kid_row(e, id, 0), kid_row(e, id, 1), n); break;
-    case OP_RECALL: eval_recall(out, e, id); break;
+    case OP_MATCH: eval_match(out, e, id); break;
     default:
         if (node->kid_count == 1)
             eval_unary(out, node->op, kid_row(e, id, 0), n);

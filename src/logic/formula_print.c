@@ -209,19 +209,19 @@ static const char *compare_spelling(compare_op op) {
     return spelling[op];
 }
 
-static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_RECALL; }
+static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_MATCH; }
 
 static int binding_of(formula_op op) { return is_attention(op) ? operator_binding(OP_NOT) : operator_binding(op); }
 
 /* Does kid k of a parent need parentheses? By binding, and where readers or tools disagree: comparisons below unary
    and binary temporal operators, operands of xor, anything but a right chain of one operator among U R W M S T.
-   `is_value` is about the kid of a RECALL that stands behind its bracket. */
+   `is_value` is about the kid of a MATCH that stands behind its bracket. */
 static bool needs_paren(formula_op parent, size_t k, bool is_value, formula_op kid) {
     int outer = binding_of(parent), inner = binding_of(kid);
     bool unary = outer == operator_binding(OP_NOT), temporal = outer == operator_binding(OP_UNTIL);
     if (parent == OP_COUNT_PAST || parent == OP_COUNT_FUTURE) return false;
     if (parent == OP_ATTEND && k == 0) return false;
-    if (parent == OP_RECALL && !is_value) return false;
+    if (parent == OP_MATCH && !is_value) return false;
     if (parent == OP_AT) return k == 0 && inner < operator_binding(OP_TRUE) && kid != OP_AT;
     if (kid == OP_COMPARE || kid == OP_MODULO || kid == OP_AT) return unary || temporal;
     if (inner > operator_binding(OP_UNTIL)) return false;
@@ -295,8 +295,8 @@ static void print_modulo_piece(text *out, const formula *f, const frame *top) {
     print_constant(out, magnitude(n->residue), n->residue < 0, true);
 }
 
-/* All but what a RECALL is in other operators. */
-static uint32_t shown_kids(const formula_node *n) { return n->kid_count - (n->op == OP_RECALL); }
+/* All but what a MATCH is in other operators. */
+static uint32_t shown_kids(const formula_node *n) { return n->kid_count - (n->op == OP_MATCH); }
 
 /* "There is one": all candidates have the value 1, so any choice among them will do. */
 static const char *written_choice(temper_choice choice) {
@@ -354,7 +354,7 @@ static void print_piece(formula_printer *p, const frame *top) {
         else if (!done)
             text_puts(p->out, "] ");
         break;
-    case OP_RECALL:
+    case OP_MATCH:
         if (top->next == 0)
             text_printf(p->out, "%s[%s, ", choice_spelling(n->choice), mask_print_name(n->mask));
         else if (!done)

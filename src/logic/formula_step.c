@@ -192,7 +192,7 @@ bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *
         case OP_MODULO: v = step_sum(s, n, &sums[n->memory], values); break;
         case OP_MATCHES: v = step_matches(n->automaton, &sums[n->memory], letter); break;
         case OP_ATTEND: v = step_attend(n, memory, a, b); break;
-        case OP_RECALL: v = values[s->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
+        case OP_MATCH: v = values[s->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
         default: break;
         }
         values[k] = v;

@@ -439,7 +439,7 @@ static void clause(sentence *s, node_id id, int depth) {
     case OP_ATTEND: put_attention(s, id, depth); break;
     case OP_MATCHES:
     case OP_MATCHES_REST: put_language(s, id); break;
-    default: formula_label(s->out, s->f, s->letters, id, 120); /* RECALL; counts stand in comparisons only */
+    default: formula_label(s->out, s->f, s->letters, id, 120); /* MATCH; counts stand in comparisons only */
     }
 }
 

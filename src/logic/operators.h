@@ -46,9 +46,9 @@ OPERATOR(AT, "@", -1, 'n', 7)
 /* attention: the value of kid 1 at the chosen j of the mask where kid 0 holds; false if there is none. It comes from
    B-RASP files and from simplify; its direction depends on the mask. */
 OPERATOR(ATTEND, "", 2, 'n', 8)
-/* the value at the chosen j of the mask whose pattern is that of i; false if there is none (logic/recall.h). Kids:
+/* the value at the chosen j of the mask whose pattern is that of i; false if there is none (logic/match.h). Kids:
    for each condition what must hold at j iff the next one holds at i; the value; then the same in other operators */
-OPERATOR(RECALL, "", -1, 'n', 8)
+OPERATOR(MATCH, "", -1, 'n', 8)
 /* the letters up to here are a word of a regular language; the letters from here to the end are one. The second is in
    no text: it is what a model means whose language is read from the right (formula.h, spec_from_right). */
 OPERATOR(MATCHES, "", 0, 'b', 8)

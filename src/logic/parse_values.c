@@ -1,6 +1,6 @@
 #include "logic/parse_values.h"
 
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <string.h>
 
@@ -254,7 +254,7 @@ static size_t letters_alike(value_context *c, const value *v, node_id *out) {
     if (!c->header->alphabet_given)
         trap_raise_hint(c->scratch->trap, TEMPER_SYNTAX, v[0].line, v[0].column, "a line such as 'alphabet a b c'",
                         "'letter' means each letter of the alphabet, which must be stated before");
-    return recall_letters(&c->spec->graph, s->letters.count, v[0].node, v[1].node, out);
+    return match_letters(&c->spec->graph, s->letters.count, v[0].node, v[1].node, out);
 }
 
 static value attend(value_context *c, const entry *e, const value *v) {
@@ -275,7 +275,7 @@ static value attend(value_context *c, const entry *e, const value *v) {
     need_formula(c, e, &v[e->operands - 1], 1);
     value start = {.line = e->line, .column = e->column};
     node_id id =
-        recall_make(&c->spec->graph, e->choice, e->mask, all, count, v[e->operands - 1].node, e->line, e->column);
+        match_make(&c->spec->graph, e->choice, e->mask, all, count, v[e->operands - 1].node, e->line, e->column);
     return formula_value(c, e, id, &start);
 }
 

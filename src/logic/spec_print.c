@@ -1,6 +1,6 @@
 /* Whole specifications as text: header lines, definitions for what is large and shared, the answer. */
 #include "logic/formula_print.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ temper_syntax spec_print_syntax(const temper_spec *s) {
     for (node_id id = 1; id <= s->root; id++) {
         formula_op op = formula_at(&s->graph, id)->op;
         attends = attends || op == OP_ATTEND;
-        if (op == OP_RECALL || (op != OP_ATTEND && operator_direction(op) != 'n')) return TEMPER_SYNTAX_SPEC;
+        if (op == OP_MATCH || (op != OP_ATTEND && operator_direction(op) != 'n')) return TEMPER_SYNTAX_SPEC;
     }
     return attends ? TEMPER_SYNTAX_BRASP : TEMPER_SYNTAX_SPEC;
 }
@@ -99,7 +99,7 @@ static uint32_t *find_uses(const spec_printer *p) {
 
 /* What the bracket of attention asks at both positions. */
 static void print_brasp_conditions(spec_printer *p, formula_printer *q, node_id id) {
-    size_t count = recall_conditions(formula_at(p->f, id));
+    size_t count = match_conditions(formula_at(p->f, id));
     for (size_t k = 0; k < count; k++) {
         text_puts(p->out, k ? " & (" : "(");
         q->variable = 'j';
@@ -130,7 +130,7 @@ static void name_nodes(spec_printer *p) {
             cost[id] += 4 + (p->names[kid] ? strlen(p->names[kid]) : cost[kid]);
         }
         bool is_long = cost[id] > LONG_TEXT && uses[id] > 1 && !is_count(n->op);
-        bool has_line = p->brasp && (n->op == OP_ATTEND || n->op == OP_RECALL);
+        bool has_line = p->brasp && (n->op == OP_ATTEND || n->op == OP_MATCH);
         if (is_long || has_line) p->names[id] = choose_name(p, id);
     }
 }
@@ -163,7 +163,7 @@ static void print_header(spec_printer *p) {
 static void print_brasp_line(spec_printer *p, formula_printer *q, node_id id, const char *name) {
     const formula_node *n = formula_at(p->f, id);
     text_printf(p->out, "%s(i) := ", name);
-    if (n->op != OP_ATTEND && n->op != OP_RECALL) {
+    if (n->op != OP_ATTEND && n->op != OP_MATCH) {
         q->variable = 'i';
         formula_print_node(q, id);
     } else {
@@ -171,12 +171,12 @@ static void print_brasp_line(spec_printer *p, formula_printer *q, node_id id, co
         text_printf(p->out, "%s [%s, ", n->choice == TEMPER_CHOICE_LEFTMOST ? "leftmost" : "rightmost",
                     mask_print_name(n->mask));
         q->variable = 'j';
-        if (n->op == OP_RECALL)
+        if (n->op == OP_MATCH)
             print_brasp_conditions(p, q, id);
         else
             formula_print_operand(q, formula_kid(p->f, id, 0));
         text_puts(p->out, "] ");
-        formula_print_operand(q, formula_kid(p->f, id, n->op == OP_RECALL ? (size_t)n->kid_count - 2 : 1));
+        formula_print_operand(q, formula_kid(p->f, id, n->op == OP_MATCH ? (size_t)n->kid_count - 2 : 1));
         text_puts(p->out, " : 0");
     }
     text_putc(p->out, '\n');
@@ -213,7 +213,7 @@ static void print_outputs(spec_printer *p, formula_printer *q) {
     }
 }
 
-/* What is printed: not the outputs that are made of others, nor what a RECALL is in other operators. */
+/* What is printed: not the outputs that are made of others, nor what a MATCH is in other operators. */
 static unsigned char *printed_nodes(const temper_spec *s, arena *a) {
     spec_output *written = arena_alloc(a, s->output_count, sizeof *written);
     temper_spec some = *s;
@@ -228,7 +228,7 @@ static unsigned char *printed_nodes(const temper_spec *s, arena *a) {
     for (size_t id = s->graph.count; id-- > 1;) {
         const formula_node *n = formula_at(&s->graph, (node_id)id);
         if (!all[id] || !marks[id]) continue;
-        for (size_t k = 0; k < n->kid_count - (n->op == OP_RECALL); k++)
+        for (size_t k = 0; k < n->kid_count - (n->op == OP_MATCH); k++)
             marks[formula_kid(&s->graph, (node_id)id, k)] = 1;
     }
     return marks;

@@ -330,7 +330,7 @@ static fn read_node(reading *r, node_id id) {
     case OP_MODULO: return remainder_of(r, id);
     case OP_AT: return read_at(r, id, x);
     case OP_ATTEND: return attend(r, n, x, y);
-    case OP_RECALL: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
+    case OP_MATCH: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
     case OP_MATCHES:
     case OP_MATCHES_REST:
         trap_raise(r->q->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,

@@ -38,7 +38,7 @@ typedef struct normal_spec {
     const char *expansion;     /* these formulas, if the source is one language; else NULL */
     normal_form form;
     const char *const *labels;
-    bool has_patterns;   /* it has RECALL nodes */
+    bool has_patterns;   /* it has MATCH nodes */
     temper_model **made; /* the last model that was lowered, or NULL */
 } normal_spec;
 
@@ -72,23 +72,23 @@ static bool lower_and_show(const normal_spec *s, gate_limits gates, entry *e) {
     return recognition_model(r) && recognition_is_formula(r, NULL);
 }
 
-static void simplify(normal_spec *s, pattern_use use, entry *e) {
+static void simplify(normal_spec *s, match_use use, entry *e) {
     s->form = (normal_form){0};
     formula_simplify(&s->form, s->spec, use, &e->memory);
     s->labels = normal_labels(&s->form, s->spec, &e->memory, &e->scratch);
     s->has_patterns = false;
     const unsigned char *marks = normal_reachable(&s->form, &e->memory);
     for (node_id id = 1; id < s->form.graph.count; id++)
-        if (marks[id] && formula_at(&s->form.graph, id)->op == OP_RECALL) s->has_patterns = true;
+        if (marks[id] && formula_at(&s->form.graph, id)->op == OP_MATCH) s->has_patterns = true;
 }
 
 /* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
    texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums; and
    where heads that look for patterns are not understood, other heads take theirs. */
-static void lower_provably(normal_spec *s, pattern_use use, gate_limits gates, entry *e) {
+static void lower_provably(normal_spec *s, match_use use, gate_limits gates, entry *e) {
     gate_limits plain = gates;
     plain.sums = false;
-    for (;; use = (pattern_use){0}) {
+    for (;; use = (match_use){0}) {
         simplify(s, use, e);
         if (gates.sums && lower_and_show(s, gates, e)) return;
         if (lower_and_show(s, plain, e) || !s->has_patterns) return;
@@ -97,7 +97,7 @@ static void lower_provably(normal_spec *s, pattern_use use, gate_limits gates, e
 
 /* A specification as a hard model, *made. whole: for whole strings only; use: of heads that look for patterns, where
    they can be proved. */
-static void build_hard(temper_model **made, const temper_spec *spec, bool whole, pattern_use use, temper_type digits,
+static void build_hard(temper_model **made, const temper_spec *spec, bool whole, match_use use, temper_type digits,
                        entry *e) {
     regular_expansion plain;
     regular_expand(&plain, spec, !whole, &e->memory, &e->scratch);
@@ -116,7 +116,7 @@ static void build(entry *e, void *context) {
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
     entry_on_leaving(e, drop_model, &c->hard);
-    build_hard(&c->hard, source, c->whole, (pattern_use){match, match && !c->single_steps}, c->digits, e);
+    build_hard(&c->hard, source, c->whole, (match_use){match, match && !c->single_steps}, c->digits, e);
     if (!soft) {
         *c->out = c->hard;
         c->hard = NULL;
@@ -167,7 +167,7 @@ static const temper_model *without_patterns(const temper_model *hard, temper_met
     const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
     if (!r || !recognition_model(r) || !recognition_is_formula(r, NULL)) return hard;
     entry_on_leaving(e, drop_model, again);
-    build_hard(again, spec, false, (pattern_use){0}, TEMPER_TYPE_F64, e);
+    build_hard(again, spec, false, (match_use){0}, TEMPER_TYPE_F64, e);
     return *again;
 }
 

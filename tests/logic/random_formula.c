@@ -1,6 +1,6 @@
 #include "random_formula.h"
 
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static node_id build_recall(generator *g, size_t depth) {
     temper_mask mask = random_mask(g);
     bool future = mask == TEMPER_MASK_AFTER || mask == TEMPER_MASK_FROM;
     if (future) choice = choice == TEMPER_CHOICE_LEFTMOST ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
-    return recall_make(g->f, choice, mask, conditions, count, build(g, depth - 1), 0, 0);
+    return match_make(g->f, choice, mask, conditions, count, build(g, depth - 1), 0, 0);
 }
 
 static node_id build_attend(generator *g, size_t depth) {

@@ -129,7 +129,7 @@ static bool attend(reference *r, node_id id, long i) {
     return chosen != 0 && holds(r, formula_kid(r->f, id, 1), chosen);
 }
 
-static bool recall(reference *r, node_id id, long i) {
+static bool match(reference *r, node_id id, long i) {
     const formula_node *node = formula_at(r->f, id);
     size_t conditions = ((size_t)node->kid_count - 2) / 2;
     long chosen = 0;
@@ -187,7 +187,7 @@ static bool define(reference *r, node_id id, long i) {
     case OP_MATCHES_REST:
         return dfa_accepts(r->f->languages[node->set].automaton, r->word + i - 1, (size_t)(n - i + 1));
     case OP_ATTEND: return attend(r, id, i);
-    case OP_RECALL: return recall(r, id, i);
+    case OP_MATCH: return match(r, id, i);
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;

@@ -1,6 +1,6 @@
 #include "rewrite.h"
 
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <stdlib.h>
 
@@ -29,8 +29,8 @@ static node_id plain(rewriter *w, node_id id) {
     case OP_AND:
     case OP_OR: return formula_nary(w->to, n->op, kids, n->kid_count);
     case OP_ATTEND: return formula_attend(w->to, n->choice, n->mask, kids[0], kids[1]);
-    case OP_RECALL:
-        return recall_make(w->to, n->choice, n->mask, kids, recall_conditions(n), kids[n->kid_count - 2], 0, 0);
+    case OP_MATCH:
+        return match_make(w->to, n->choice, n->mask, kids, match_conditions(n), kids[n->kid_count - 2], 0, 0);
     case OP_AT: {
         linear_sum sum;
         sum_init(&sum, w->to->arena, n->constant);
@@ -98,7 +98,7 @@ static node_id other_words(rewriter *w, node_id id) {
     case OP_OR:
         for (size_t k = 0; k < n->kid_count; k++) kids[k] = not_of(to, w->made[formula_kid(w->f, id, k)]);
         return not_of(to, formula_nary(to, n->op == OP_AND ? OP_OR : OP_AND, kids, n->kid_count));
-    case OP_RECALL: return w->made[formula_kid(w->f, id, (size_t)n->kid_count - 1)];
+    case OP_MATCH: return w->made[formula_kid(w->f, id, (size_t)n->kid_count - 1)];
     case OP_ATTEND:
         if (n->mask == TEMPER_MASK_BEFORE && n->choice == TEMPER_CHOICE_RIGHTMOST)
             return formula_unary(to, OP_YESTERDAY,

@@ -82,7 +82,7 @@ static const program PROGRAMS[] = {
 
 static bool has_recall(const temper_spec *s) {
     for (size_t id = 1; id < s->graph.count; id++)
-        if (formula_at(&s->graph, (node_id)id)->op == OP_RECALL) return true;
+        if (formula_at(&s->graph, (node_id)id)->op == OP_MATCH) return true;
     return false;
 }
 

@@ -7,7 +7,7 @@
 #include "corpus.h"
 #include "logic/formula_eval.h"
 #include "logic/place.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 #include "reference.h"
 #include "in_arena.h"
 #include "test.h"
@@ -64,7 +64,7 @@ static void bits_of_letters(arena *a) {
         formula f;
         formula_init(&f, a);
         node_id yes = formula_atom(&f, OP_TRUE), steps = formula_unary(&f, OP_YESTERDAY, yes), out[40];
-        size_t bits = recall_letters(&f, sizes[k], yes, formula_unary(&f, OP_NEXT, steps), out), wanted = 0;
+        size_t bits = match_letters(&f, sizes[k], yes, formula_unary(&f, OP_NEXT, steps), out), wanted = 0;
         while (sizes[k] >> wanted) wanted++;
         CHECK(bits == wanted, "%zu letters: %zu bits", sizes[k], bits);
         for (size_t b = 0; b < bits; b++) {
@@ -294,7 +294,7 @@ static void all_rows(arena *a) {
     static const formula_op binary[] = {OP_AND, OP_OR, OP_XOR, OP_IFF, OP_IMPLIES, OP_UNTIL, OP_TRIGGERED};
     for (size_t k = 0; k < 7; k++) made[count++] = formula_binary(&f, binary[k], x, y);
     node_id pairs[] = {x, y, y, x};
-    made[count++] = recall_make(&f, TEMPER_CHOICE_LEFTMOST, TEMPER_MASK_ALL, pairs, 2, made[0], 1, 1);
+    made[count++] = match_make(&f, TEMPER_CHOICE_LEFTMOST, TEMPER_MASK_ALL, pairs, 2, made[0], 1, 1);
     node_id counted = formula_unary(&f, OP_COUNT_PAST, y), root;
     linear_sum s;
     sum_init(&s, a, 1);

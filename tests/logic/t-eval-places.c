@@ -7,7 +7,7 @@
 #include "corpus.h"
 #include "logic/formula_eval.h"
 #include "logic/place.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 #include "reference.h"
 #include "in_arena.h"
 #include "test.h"
@@ -153,7 +153,7 @@ static void places_of_many_letters(arena *a) {
    operators, and as it is evaluated. No conjunction of it has a part twice, or one that says nothing. */
 static void check_recall(const char *name, formula *f, node_id made, arena *scratch) {
     const formula_node *n = formula_at(f, made);
-    if (!CHECK(n->op == OP_RECALL, "%s is no RECALL", name)) return;
+    if (!CHECK(n->op == OP_MATCH, "%s is no MATCH", name)) return;
     node_id meaning = formula_kid(f, made, n->kid_count - 1);
     for (size_t length = 1; length <= 5; length++) {
         uint32_t word[5] = {0};
@@ -215,21 +215,20 @@ static void patterns(arena *a) {
             for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
                 bool here = false;
                 for (size_t c = 0; c < known[k].count; c++) here = here || known[k].conditions[2 * c + 1] != yes;
-                node_id made = recall_make(&f, (temper_choice)choice, (temper_mask)mask, known[k].conditions,
-                                           known[k].count, value, 4, 2);
+                node_id made = match_make(&f, (temper_choice)choice, (temper_mask)mask, known[k].conditions,
+                                          known[k].count, value, 4, 2);
                 if (here) check_recall(known[k].name, &f, made, &scratch);
-                if (here && recall_conditions(formula_at(&f, made)) != known[k].count) CHECK(false, "count");
+                if (here && match_conditions(formula_at(&f, made)) != known[k].count) CHECK(false, "count");
             }
             /* without conditions here it is plain attention */
             node_id there[] = {x, yes, last, yes, once, yes}, where[] = {x, last, once};
             node_id plain = formula_attend(&f, (temper_choice)choice, (temper_mask)mask,
                                            formula_nary(&f, OP_AND, where, 3), value);
-            CHECK(recall_make(&f, (temper_choice)choice, (temper_mask)mask, there, 3, value, 4, 2) == plain &&
+            CHECK(match_make(&f, (temper_choice)choice, (temper_mask)mask, there, 3, value, 4, 2) == plain &&
                       f.notes[plain].line == 4 && f.notes[plain].column == 2,
                   "plain attention");
             plain = formula_attend(&f, (temper_choice)choice, (temper_mask)mask, yes, value);
-            CHECK(recall_make(&f, (temper_choice)choice, (temper_mask)mask, there, 0, value, 4, 2) == plain,
-                  "to all");
+            CHECK(match_make(&f, (temper_choice)choice, (temper_mask)mask, there, 0, value, 4, 2) == plain, "to all");
         }
     arena_free(&scratch);
 }
@@ -255,8 +254,8 @@ static temper_status refused(temper_error *e, size_t count, size_t past, size_t 
         if (k < past) x = formula_unary(&f, OP_YESTERDAY, x);
         conditions[2 * k] = conditions[2 * k + 1] = x;
     }
-    size_t all = letters ? recall_letters(&f, letters, yes, yes, conditions) : count;
-    recall_make(&f, TEMPER_CHOICE_LEFTMOST, TEMPER_MASK_BEFORE, conditions, all, value, 4, 2);
+    size_t all = letters ? match_letters(&f, letters, yes, yes, conditions) : count;
+    match_make(&f, TEMPER_CHOICE_LEFTMOST, TEMPER_MASK_BEFORE, conditions, all, value, 4, 2);
     arena_free(&a);
     trap_clear(&t);
     return TEMPER_OK;

@@ -7,7 +7,7 @@
 #include "corpus.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_step.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 #include "random_formula.h"
 #include "reference.h"
 #include "in_arena.h"
@@ -246,9 +246,8 @@ static void attend(arena *a) {
             check_ways("attention where attention is b", &f, pair, ways_of(masks[m]), 16);
             /* with conditions here: the steps are those of what it means in other operators */
             node_id conditions[] = {one, b, yes, yes};
-            node_id recalled =
-                recall_make(&f, choice, masks[m], conditions, 2, formula_unary(&f, OP_NOT, deep), 1, 1);
-            CHECK(formula_at(&f, recalled)->op == OP_RECALL, "no conditions here");
+            node_id recalled = match_make(&f, choice, masks[m], conditions, 2, formula_unary(&f, OP_NOT, deep), 1, 1);
+            CHECK(formula_at(&f, recalled)->op == OP_MATCH, "no conditions here");
             check_ways("recall", &f, recalled, ways_of(masks[m]), 16);
         }
 }

@@ -418,7 +418,7 @@ static void test_operators(void) {
     } all[] = {{OP_TRUE, 0, 8},         {OP_FALSE, 0, 8},        {OP_FIRST, 0, 8},
                {OP_LAST, 0, 8},         {OP_LETTERS, 0, 8},      {OP_MATCHES, 0, 8},
                {OP_MATCHES_REST, 0, 8}, {OP_COUNT_PAST, 1, 8},   {OP_COUNT_FUTURE, 1, 8},
-               {OP_ATTEND, 2, 8},       {OP_RECALL, -1, 8},      {OP_COMPARE, -1, 7},
+               {OP_ATTEND, 2, 8},       {OP_MATCH, -1, 8},       {OP_COMPARE, -1, 7},
                {OP_MODULO, -1, 7},      {OP_AT, -1, 7},          {OP_NOT, 1, 6},
                {OP_NEXT, 1, 6},         {OP_WEAK_NEXT, 1, 6},    {OP_EVENTUALLY, 1, 6},
                {OP_ALWAYS, 1, 6},       {OP_YESTERDAY, 1, 6},    {OP_WEAK_YESTERDAY, 1, 6},

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "logic/formula_print.h"
-#include "logic/recall.h"
+#include "logic/match.h"
 #include "random_formula.h"
 #include "test.h"
 
@@ -402,7 +402,7 @@ static void test_made(void) {
     } cases[] = {{OP_TRUE, true, true, TEMPER_SYNTAX_BRASP},      {OP_TRUE, true, false, TEMPER_SYNTAX_BRASP},
                  {OP_TRUE, false, false, TEMPER_SYNTAX_SPEC},     {OP_FIRST, true, false, TEMPER_SYNTAX_SPEC},
                  {OP_YESTERDAY, true, false, TEMPER_SYNTAX_SPEC}, {OP_COUNT_PAST, true, false, TEMPER_SYNTAX_SPEC},
-                 {OP_NEXT, false, false, TEMPER_SYNTAX_SPEC},     {OP_RECALL, true, false, TEMPER_SYNTAX_SPEC}};
+                 {OP_NEXT, false, false, TEMPER_SYNTAX_SPEC},     {OP_MATCH, true, false, TEMPER_SYNTAX_SPEC}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = make_spec(&caught, 3, TEMPER_AT_LAST);
         formula *f = &s->graph;
@@ -419,9 +419,9 @@ static void test_made(void) {
             sum_add_count(&sum, formula_unary(f, OP_COUNT_PAST, b), 1);
             kids[1] = formula_compare(f, &sum, CMP_GE);
         }
-        if (cases[k].beside == OP_RECALL) {
+        if (cases[k].beside == OP_MATCH) {
             node_id pair[2] = {a, b};
-            kids[1] = recall_make(f, TEMPER_CHOICE_RIGHTMOST, TEMPER_MASK_BEFORE, pair, 1, c, 1, 1);
+            kids[1] = match_make(f, TEMPER_CHOICE_RIGHTMOST, TEMPER_MASK_BEFORE, pair, 1, c, 1, 1);
         }
         finish_spec(s, cases[k].is_root ? attend : formula_nary(f, OP_AND, kids, 2));
         CHECK(spec_print_syntax(s) == cases[k].syntax, "made %zu: syntax %d", k, (int)spec_print_syntax(s));

@@ -1,4 +1,4 @@
-#include "logic/recall.h"
+#include "logic/match.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static bool narrow(formula *f, node_id *letters, node_id condition, bool holds) 
 static size_t list_patterns(formula *f, const node_id *conditions, size_t count, pattern *out, size_t line,
                             size_t column) {
     size_t found = 1;
-    pattern *next = arena_alloc(f->arena, 2 * RECALL_CLASSES, sizeof *next);
+    pattern *next = arena_alloc(f->arena, 2 * MATCH_CLASSES, sizeof *next);
     out[0] = (pattern){0};
     for (size_t k = 0; k < count; k++) {
         size_t made = 0;
@@ -65,9 +65,9 @@ static size_t list_patterns(formula *f, const node_id *conditions, size_t count,
                 x.holds |= (uint64_t)holds << k;
                 next[made++] = x;
             }
-        if (made > RECALL_CLASSES)
+        if (made > MATCH_CLASSES)
             trap_raise(f->arena->trap, TEMPER_LIMIT, line, column, "the conditions tell more than %d patterns apart",
-                       RECALL_CLASSES);
+                       MATCH_CLASSES);
         memcpy(out, next, made * sizeof *out);
         found = made;
     }
@@ -76,7 +76,7 @@ static size_t list_patterns(formula *f, const node_id *conditions, size_t count,
 
 /* The conjunction of what a pattern asks at one position: its letters, and the other conditions one by one. */
 static node_id all_of(formula *f, const node_id *conditions, size_t count, node_id letters, uint64_t holds) {
-    node_id kids[RECALL_CONDITIONS]; /* letters stand for a condition at least */
+    node_id kids[MATCH_CONDITIONS]; /* letters stand for a condition at least */
     size_t found = 0;
     if (letters) kids[found++] = letters;
     for (size_t k = 0; k < count; k++) {
@@ -108,17 +108,17 @@ static node_id attend(formula *f, temper_choice choice, temper_mask mask, node_i
     return made;
 }
 
-node_id recall_make(formula *f, temper_choice choice, temper_mask mask, const node_id *conditions, size_t count,
-                    node_id value, size_t line, size_t column) {
-    if (count > RECALL_CONDITIONS)
+node_id match_make(formula *f, temper_choice choice, temper_mask mask, const node_id *conditions, size_t count,
+                   node_id value, size_t line, size_t column) {
+    if (count > MATCH_CONDITIONS)
         trap_raise(f->arena->trap, TEMPER_LIMIT, line, column, "a pattern of more than %d conditions",
-                   RECALL_CONDITIONS);
+                   MATCH_CONDITIONS);
     if (!asks_here(f, conditions, count)) {
-        node_id where[RECALL_CONDITIONS];
+        node_id where[MATCH_CONDITIONS];
         for (size_t k = 0; k < count; k++) where[k] = conditions[2 * k];
         return attend(f, choice, mask, formula_nary(f, OP_AND, where, count), value, line, column);
     }
-    pattern *patterns = arena_alloc(f->arena, RECALL_CLASSES, sizeof *patterns);
+    pattern *patterns = arena_alloc(f->arena, MATCH_CLASSES, sizeof *patterns);
     size_t found = list_patterns(f, conditions, count, patterns, line, column);
     node_id *cases = arena_alloc(f->arena, found, sizeof *cases), *kids;
     for (size_t p = 0; p < found; p++) {
@@ -132,7 +132,7 @@ node_id recall_make(formula *f, temper_choice choice, temper_mask mask, const no
     memcpy(kids, conditions, 2 * count * sizeof *kids);
     kids[2 * count] = value;
     kids[2 * count + 1] = formula_nary(f, OP_OR, cases, found);
-    return formula_recall(f, choice, mask, kids, 2 * count + 2);
+    return formula_match(f, choice, mask, kids, 2 * count + 2);
 }
 
 /* ---- letters ---- */
@@ -147,7 +147,7 @@ static node_id below_steps(formula *f, node_id steps, node_id x) {
     return x;
 }
 
-size_t recall_letters(formula *f, size_t letters, node_id steps_there, node_id steps_here, node_id *out) {
+size_t match_letters(formula *f, size_t letters, node_id steps_there, node_id steps_here, node_id *out) {
     size_t bits = 0;
     uint32_t *members = arena_alloc(f->arena, letters, sizeof *members);
     for (; letters >> bits; bits++) {
@@ -194,9 +194,9 @@ static unsigned char recalled(const remembered *m, uint64_t p) {
     return known ? m->value[*known] : 0;
 }
 
-void recall_eval(unsigned char *out, const formula_node *n, const unsigned char *const *there,
-                 const unsigned char *const *here, const unsigned char *value, size_t length, arena *scratch) {
-    size_t count = recall_conditions(n);
+void match_eval(unsigned char *out, const formula_node *n, const unsigned char *const *there,
+                const unsigned char *const *here, const unsigned char *value, size_t length, arena *scratch) {
+    size_t count = match_conditions(n);
     bool forward = n->mask != TEMPER_MASK_AFTER && n->mask != TEMPER_MASK_FROM; /* the way that positions are met */
     bool strict = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_AFTER, all = n->mask == TEMPER_MASK_ALL;
     bool last = n->choice == (forward ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST);
