@@ -103,7 +103,7 @@ static void audit_ordinary(session *s, const char *path, const char *certificate
             json_text(&j, "reason", err.text);
         }
         json_close(&j);
-        if (!proved) session_fail(s, status == TEMPER_RANGE ? EXIT_NO : EXIT_INPUT);
+        if (!proved) session_fail(s, status == TEMPER_RANGE ? EXIT_NO : exit_code_of(err.code));
     } else if (status == TEMPER_RANGE) {
         place at = {.name = path};
         message_print(s, EXIT_NO, &at, err.text, error_hint(&err));

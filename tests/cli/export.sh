@@ -97,6 +97,20 @@ for as in gpt2 llama; do # words of one character are words
     run 0 certify -F words.spec --as $as --length 32
     has 'certify --as, short words' "$out" "proved${tab}formula: every string up to length 32 as $as"
 done
+# What is too large for the audit is not refuted: a limit, and the option that raises it.
+cat >large.spec <<'SPEC'
+alphabet a b c d e f g h i
+transduce
+emit a = Y Y true & #[true] % 7 = 1 & #[true] % 11 = 1 & O a & O b & O c & O d & O e & O f & O g & O h & O i
+emit nothing otherwise
+SPEC
+run 0 export --effort 10 -F large.spec --as gpt2 --length 280 -o large
+run 4 audit large/certificate.json large
+same 'audit: too large' "temper: too large for the audit, which follows at most 131072 states
+hint: --effort 10 raises the limit tenfold" "$out$err"
+run 4 audit --json large/certificate.json large
+has 'audit: too large, in JSON' "$out" '"proved":false,"reason":"too large for the audit, which follows at most 131072 states"'
+run 0 audit --effort 10 large/certificate.json large
 run 4 certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100
 has 'certify --as: a shorter length' "$out" "shorter${tab}proved up to length 1022"
 run 4 --json certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100

@@ -156,22 +156,6 @@ void ordinary_read_source(ordinary_audit *s) {
         ordinary_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
 }
 
-static void follow_machine(void *context) { ordinary_machine_check(context); }
-
-/* A machine with more states than are followed may still be understood: an acceptor's only output is the source. */
-static void check_machine(ordinary_audit *s) {
-    trap inner, *outer = s->trap;
-    temper_error why;
-    s->trap = &inner;
-    bool done = trap_attempt(&inner, &why, follow_machine, s);
-    s->trap = outer;
-    if (done) return;
-    if (why.code != TEMPER_LIMIT) trap_reraise(outer, &why);
-    if (s->claim->kind != TEMPER_KIND_ACCEPTOR) ordinary_refuse(s, 0, 0, "%s", why.text);
-    s->largest = NULL; /* not all were met */
-    ordinary_meaning_check(s);
-}
-
 static void find_meaning(void *context) { ordinary_meaning_check(context); }
 
 /* Whether columns mean what the source says; a refusal is not raised. */
@@ -182,6 +166,22 @@ static bool is_understood(ordinary_audit *s) {
     *s->trap = frame;
     if (!done && why.code == TEMPER_NO_MEMORY) trap_reraise(s->trap, &why);
     return done;
+}
+
+static void follow_machine(void *context) { ordinary_machine_check(context); }
+
+/* A machine with more states than are followed may still be understood: an acceptor's only output is the source. If
+   not, nothing is known to be wrong: what is raised is the limit. */
+static void check_machine(ordinary_audit *s) {
+    trap inner, *outer = s->trap;
+    temper_error why;
+    s->trap = &inner;
+    bool done = trap_attempt(&inner, &why, follow_machine, s);
+    s->trap = outer;
+    if (done) return;
+    if (why.code != TEMPER_LIMIT || s->claim->kind != TEMPER_KIND_ACCEPTOR) trap_reraise(outer, &why);
+    s->largest = NULL; /* not all were met */
+    if (!is_understood(s)) trap_reraise(outer, &why);
 }
 
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded

@@ -40,8 +40,9 @@ typedef struct machine {
 } machine;
 
 /* Not wrong, but too large; more effort may do. */
-_Noreturn static void give_up(const machine *m, const char *why) {
-    trap_raise_remedy(m->s->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT, "%s", why);
+_Noreturn static void give_up(const machine *m, const char *does, uint64_t limit, const char *what) {
+    trap_raise_remedy(m->s->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EFFORT,
+                      "too large for the audit, which %s at most %llu %s", does, (unsigned long long)limit, what);
 }
 
 /* ---- which positions are alike ---- */
@@ -160,7 +161,8 @@ static void see_match(const machine *m, const lift_head *h, double *memory) {
     for (size_t v = 0; v < h->value_count; v++) here[h->content + v] = value_of(m, &h->values[v].value);
     while (same < count && memcmp(list + same * width, here, h->content * sizeof *here) != 0) same++;
     if (same == count && count == MOST_SEEN)
-        trap_raise(m->s->trap, TEMPER_LIMIT, 0, 0, "a head meets more kinds of keys than are audited");
+        trap_raise(m->s->trap, TEMPER_LIMIT, 0, 0,
+                   "too large for the audit, which follows at most %d kinds of keys of a head", MOST_SEEN);
     if (h->last) { /* the newest in front */
         memmove(list + width, list, same * width * sizeof *list);
         memcpy(list, here, width * sizeof *list);
@@ -250,7 +252,7 @@ static void see(machine *m, uint32_t token, uint32_t position, double *memory, b
     size_t head = 0, step = 0;
     m->work += m->language_count + u->column_count + u->head_count + u->step_count;
     work_at(m->work);
-    if (m->work > work_limit(MOST_WORK)) give_up(m, "following its states takes more steps than are audited");
+    if (m->work > work_limit(MOST_WORK)) give_up(m, "takes", work_limit(MOST_WORK), "steps");
     for (uint32_t c = 0; c < u->column_count; c++) {
         const lift_column *x = &u->columns[c];
         m->columns[c] = x->writer == LIFT_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
@@ -304,7 +306,7 @@ static void add_pair(machine *m, double *state) {
     bool fresh;
     table_put(&m->index, state, m->size * sizeof *state, (uint32_t)m->count, &fresh);
     if (!fresh) return;
-    if (m->count >= work_limit(MOST_PAIRS)) give_up(m, "it has more states than are audited");
+    if (m->count >= work_limit(MOST_PAIRS)) give_up(m, "follows", work_limit(MOST_PAIRS), "states");
     array_push(m->s->arena, m->found, m->count, m->capacity, state);
 }
 
