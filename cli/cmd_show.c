@@ -167,7 +167,7 @@ static bool capture(temper_run **out, session *s, const temper_model *model, con
 
 /* What would not be drawn is not run: that takes minutes and gigabytes. */
 static bool fits(session *s, const temper_model *model, size_t n) {
-    temper_error err;
+    temper_error err = {0};
     if (!is_page(s) && !s->opt.value[OPT_OUTPUT].text) return true;
     if ((is_page(s) ? temper_draw_html_fits : temper_draw_svg_fits)(model, n, &err) == TEMPER_OK) return true;
     message_error(s, &err, NULL, NULL, 0);

@@ -16,7 +16,7 @@ typedef struct trial {
     size_t length;
     temper_audit_options watch;
     const hard_choices *one; /* NULL: in one go */
-    const char *text;   /* of the model, for messages */
+    const char *text;        /* of the model, for messages */
     hard_choices *found;
     uint64_t last, stop; /* progress, and where it stops, once */
     bool rising, stopped;
