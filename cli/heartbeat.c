@@ -14,6 +14,7 @@
 #include "option_values.h"
 
 static const double FIRST = 8, NEXT = 10; /* seconds; later the next line comes after a tenth of the time so far */
+static const double FAR = 100.0 * 3600;   /* seconds until a limit beyond which they tell nobody anything */
 
 /* What is being done, as far as it is known: what is "" where nothing is. */
 typedef struct count {
@@ -152,6 +153,7 @@ static void look(watch *w) {
     count c = t->now;
     double left = seconds_left(t, now);
     if (t == &w->library && !t->moves) c.what = "", left = -1; /* it is at something that nobody counts */
+    if (c.is_limit && left > FAR) left = -1;
     w->next = w->busy + (w->busy > 10 * NEXT ? w->busy / 10 : NEXT);
     (w->json ? print_json : print_line)(w->name, now - w->start, &c, left);
 }
