@@ -114,11 +114,12 @@ TEMPER_API int temper_real_read(double *x, const char *digits);
 /* How many bytes the library may hold at a time, in all threads of the process together; 0: as many as it gets. What
    needs more ends with TEMPER_NO_MEMORY. Exact numbers, which are small, are not counted. */
 TEMPER_API void temper_limit_memory(size_t bytes);
-/* How many times the usual work the library may do on automata, from 1 to 1000, in all threads of the process: what
-   needs more ends with TEMPER_LIMIT and TEMPER_REMEDY_EFFORT. What the usual work is enough for does not change. */
+/* How many times the usual work the library may do on automata, from 1 to 1000, in all threads of the process.
+   What needs more ends with TEMPER_LIMIT and TEMPER_REMEDY_EFFORT. Results that need no more than the usual work
+   stay the same. */
 TEMPER_API void temper_limit_work(double times);
-/* What the library works on at this moment in some thread, for who shows progress from another one: so many steps of
-   at most so many; most is 0 where that is not known. `what` is "" before anything took long; it stays until
+/* What the library works on at this moment in some thread, so that another thread can show progress: `done` steps
+   of at most `most`, which is 0 where that is not known. `what` is "" before anything took long; it stays until
    something else does. */
 typedef struct temper_work {
     const char *what;
@@ -261,9 +262,9 @@ typedef struct temper_difference {
     size_t left_states, right_states; /* of the minimal automata */
 } temper_difference;
 
-/* Decides whether two specifications accept the same strings. Letters are matched by name. The strings are over
-   all letters of both: an alphabet that was not stated, but is the letters that a formula names, grows by those of
-   the other; a string with a letter that a stated alphabet does not have is rejected. Regular expressions and
+/* Decides whether two specifications accept the same strings. Letters are matched by name, and strings are over
+   all letters of both. An alphabet that was not stated is the letters that a formula names; it grows by those of
+   the other. A stated alphabet does not grow: it rejects a string with another letter. Regular expressions and
    tables state theirs. TEMPER_UNSUPPORTED: a specification that compares counts without a bound (named, with its
    place); TEMPER_LIMIT: too many states; TEMPER_RANGE: letters of one are tokens and of the other characters.
    temper_difference_clear frees what *out holds. */
@@ -430,8 +431,8 @@ TEMPER_API temper_status temper_model_save(const char *path, const temper_model 
 TEMPER_API temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
                                              temper_error *err);
 
-/* Files: reading is limited to regular files of at most 4 GiB; writing goes to a temporary file in the same
-   folder that is synced and renamed, so that the target is whole or untouched. */
+/* Files: only regular files of at most 4 GiB are read. Writing goes to a temporary file in the same folder, which
+   is synced and renamed. So the target is whole or untouched. */
 TEMPER_API temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err);
 TEMPER_API temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err);
 
@@ -904,8 +905,8 @@ TEMPER_API void temper_worker_free(temper_worker *worker);
 TEMPER_API temper_status temper_worker_run(unsigned char **result, size_t *size, temper_worker *worker, uint64_t unit,
                                            temper_error *err);
 
-/* The results that are known so far: in memory and, if there is a path, in a file to which every result is appended
-   with a checksum, so that a job that was killed goes on where it was. A file that ends in a damaged record is cut
+/* The results that are known so far: in memory and, if there is a path, in a file. Every result is appended to the
+   file with a checksum, so a job that was killed goes on where it was. A file that ends in a damaged record is cut
    before it. TEMPER_RANGE: the file belongs to another job; TEMPER_IO: another process has it open. The job must
    outlive the journal. Not for several threads at a time. */
 typedef struct temper_journal temper_journal;
@@ -1246,9 +1247,9 @@ typedef struct temper_certificate_info {
     int every_position; /* ... and whether it holds at every position */
     const char *reason; /* "" if proved */
     temper_fault fault;
-    /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights,
-       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA;
-       else "". */
+    /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles, else "". read_off: the formula that was
+       read off its weights, as text (those of several outputs below lines with their names). note: why the claim
+       is not TEMPER_CLAIM_FORMULA. */
     const char *read_off, *note;
     /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels.
        "" if not proved. */

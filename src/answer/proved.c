@@ -147,9 +147,8 @@ static void prove_exact(proof_entry *e, certification *c) {
     keep_bracket(e, &all, c->claim);
 }
 
-/* Whether all lengths are known now. To open a proof by roles may take far longer than to try lengths: it decides
-   that the formula is the language. So who asks for a second length hears of all, and it is not opened for a
-   third. */
+/* Whether all lengths are known now. Opening a proof by roles is the expensive part, since it decides that the
+   formula is the language. So the second request computes every length at once. */
 static bool prove_floats(proof_entry *e, certification *c, size_t n, bool longest, bool cheaply) {
     length_bracket b = bracket_of(e);
     model_prover *p = model_prover_open(c);

@@ -26,9 +26,8 @@ size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n
 /* The proved length, and why it ends there. */
 temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, trap *t);
 
-/* How far a logit of a language model is at most from the logarithm of the probability that its source gives,
-   wherever the answers are proved; what never comes has a probability of exactly 0. Infinity: nothing is proved of
-   logits. */
+/* How far a logit of a language model may be from the logarithm of the probability that its source gives, wherever
+   the answers are proved. What never comes has a probability of exactly 0. Infinity: nothing is proved of logits. */
 double proved_logit_error(const temper_model *m, temper_type type, bool hard, trap *t);
 
 /* What the weights say of a head, whatever role the file names; nothing for models that are not recognised by their

@@ -137,8 +137,9 @@ const rational *set_closest_of(set_run *s, uint32_t d, size_t t);
 void set_groups(set_run *s, set_row *row, lattice *out);
 void set_join_mean(set_run *s, size_t i, uint32_t r, const size_t *keys, size_t count, lattice *out, bool empty);
 
-/* Rule 9: which queries are means; what the values of the present head's rows are together, at all rows or the new
-   ones; whether that has changed where a head's queries come from; and a row's gap, which is not 0. */
+/* Rule 9. _begin finds which queries are means. _span joins the values of the present head's rows, all rows or the
+   new ones; _changed says whether that is other than before where a head's queries come from. _gap makes a row's
+   gap larger, which must not be 0. */
 void set_mean_begin(set_run *s);
 void set_mean_span(set_run *s, bool all);
 bool set_mean_changed(const set_head *h);

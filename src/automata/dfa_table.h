@@ -34,9 +34,9 @@ typedef struct dfa_table {
 
 enum { TABLE_STATES = 20000, TABLE_CELLS = 1 << 24 };
 
-/* Reads bytes[0..length), which begin at a place of a larger text. `braces`: the text begins with "{"; it ends with the
-   "}" that closes it, and *used says how many bytes that is. tokens: letters are words, unless the table has a line
-   about it. Raises TEMPER_SYNTAX with line and column. */
+/* Reads bytes[0..length), which begin at a place of a larger text. braces: the text begins with "{" and ends with
+   the "}" that closes it; *used is its length in bytes. tokens: letters are words, unless the table says otherwise
+   in a line. Raises TEMPER_SYNTAX with line and column. */
 dfa_table *dfa_table_parse(arena *a, const char *bytes, size_t length, bool braces, bool tokens, size_t line,
                            size_t column, size_t *used);
 

@@ -1,6 +1,6 @@
-/* The error recursion for hard choices: from the facts about the hard model to how far the computed one can be from
-   it, layer by layer, at one length, for a number format: doc/certificate.md, "Errors of sums", and what follows up to
-   "When hard choices are proved". */
+/* The error recursion for hard choices, at one length and for a number format. From the facts about the hard model
+   it finds, layer by layer, how far the computed one can be from it: doc/certificate.md, "Errors of sums", and
+   what follows up to "When hard choices are proved". */
 #ifndef BOUND_CHOICE_ERRORS_H
 #define BOUND_CHOICE_ERRORS_H
 

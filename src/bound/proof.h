@@ -38,8 +38,8 @@ typedef struct length_bracket {
 
 static inline bool length_is_known(const length_bracket *b, size_t n) { return n < b->proved || n >= b->failed; }
 
-/* Tries lengths until it is known of n. Lengths are tried in a fixed order, first at 1, 3, 7, 15 and so on, so that
-   many short strings need few tries and the answer for n does not depend on what was asked before. */
+/* Tries lengths until it is known whether n is proved. The order is fixed, 1, 3, 7, 15 and so on first. So many
+   short strings need few tries, and the answer for n does not depend on what was asked before. */
 void model_prover_decide(model_prover *p, length_bracket *b, size_t n);
 
 /* Tries lengths until the bracket is closed. c has the reason why b->failed is not proved. */

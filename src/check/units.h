@@ -1,7 +1,7 @@
-/* How a check is cut into units: all strings up to a length, layer by layer, then random ones. Short lengths share a
-   layer of one unit; a longer length has a layer of its own, each of whose units has some of the prefixes of a
-   certain depth (in a tree of suffixes: suffixes) in the order of the strings. The cut depends on the numbers given
-   here and on nothing else. */
+/* How a check is cut into units: all strings up to a length, layer by layer, then random ones. Short lengths share
+   a layer of one unit. A longer length has a layer of its own; each of its units has some of the prefixes of a
+   certain depth, in the order of the strings (in a tree of suffixes: suffixes). The cut depends on the numbers
+   given here and on nothing else. */
 #ifndef CHECK_UNITS_H
 #define CHECK_UNITS_H
 

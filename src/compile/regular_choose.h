@@ -38,10 +38,10 @@ static inline bool size_is_smaller(formula_size x, formula_size y) {
     return x.units < y.units;
 }
 
-/* The formulas of an automaton's sets of states, as cascade_from_dfa; backwards is the minimal automaton of the
-   reversed strings of the only set, or NULL where formulas must hold at every prefix; d may be NULL where the
-   formula must hold for every suffix; options has letters for words in reports, or NULL, and which limits hold.
-   False: refused, and the report says why. scratch is reset. */
+/* The formulas of an automaton's sets of states, as cascade_from_dfa. backwards: the minimal automaton of the
+   reversed strings of the only set; NULL: formulas must hold at every prefix. d: NULL only where the formula must
+   hold for every suffix. options: letters for words in reports, or NULL, and which limits hold. False: refused,
+   and the report says why. scratch is reset. */
 bool regular_choose(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
                     cascade_options options, regular_choice *choice, arena *a, arena *scratch);
 

@@ -1,6 +1,6 @@
 /* A formula that looks one way, against an automaton: does it hold exactly where the automaton accepts what was
-   read so far? Decided by going through everything that can happen: each pair of what the formula remembers (its
-   temporal coordinates) and the automaton's state that can be met, on each class of letters. */
+   read so far? A pair is what the formula remembers (its temporal coordinates) and a state of the automaton. All
+   pairs that can be met are gone through, on each class of letters. */
 #ifndef DECIDE_COORDINATES_H
 #define DECIDE_COORDINATES_H
 

@@ -1,6 +1,6 @@
 /* Units of a feed-forward net that read the same combination of channels, up to a factor +-2^k, are one
-   piecewise-linear function of it: a rounding gate relu(2a - 1/2) - relu(2a - 3/2) is flat where its two units
-   cancel, which no bound on single units sees. */
+   piecewise-linear function of it. Bounds on single units do not see where units cancel: a rounding gate relu(2a -
+   1/2) - relu(2a - 3/2) is flat there. */
 #ifndef FACTS_BUNDLE_H
 #define FACTS_BUNDLE_H
 

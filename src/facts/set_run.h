@@ -196,8 +196,8 @@ void set_embed_letters(facts_run *p, spread *to, uint32_t channel, size_t i);
 bool set_reads_moved(const model_rows *rows, uint32_t row, set_column *const *x);
 bool set_project(facts_run *p, set_column *to, const model_rows *rows, uint32_t row, set_column *const *x);
 
-/* set_means.c: which queries are means; whether what is known of them is other than at the length before; and row
-   i's gap, where that makes it larger. */
+/* set_means.c. _find: which queries are means. _moved: whether what is known of them is other than at the length
+   before. _gap: makes row i's gap larger where it can. */
 void set_means_find(facts_run *p);
 bool set_means_moved(const set_head *w);
 void set_means_gap(facts_run *p, set_head *w, size_t i);

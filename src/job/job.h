@@ -25,8 +25,8 @@ typedef struct job_kind {
     /* How many units, from 0 on, are needed at most, given the result of one; NULL: all. */
     uint64_t (*needed)(const temper_job *job, uint64_t unit, const unsigned char *result, size_t size);
     uint64_t (*weight)(const temper_job *job, uint64_t unit);
-    /* Both may be NULL. A unit that need not be done because its result is elsewhere; and what to do when a result
-       has come, in the one process that has the journal. */
+    /* Both may be NULL. is_needless: the unit's result is elsewhere, so it need not be done. kept: what to do when
+       a result has come, in the one process that has the journal. */
     bool (*is_needless)(const temper_job *job, uint64_t unit);
     void (*kept)(const temper_job *job, const temper_journal *journal, uint64_t unit, arena *scratch);
 } job_kind;

@@ -1,8 +1,8 @@
-/* Strings that are hard for a model, of any length. What is hard is learned from the model: short words are repeated
-   and the keys and values of every head looked at; words that look different to some head are kept, those first that
-   put keys with different values side by side. A family makes one string of every length from one or two of them:
-   repeated, one key among others at some place, runs, and mixtures that are at the edge of being accepted, found by
-   bisection. */
+/* Strings that are hard for a model, of any length. What is hard is learned from the model. Short words are
+   repeated, and the keys and values of every head looked at. Words that look different to some head are kept;
+   those come first that put keys with different values side by side. A family makes one string of every length
+   from one or two of them: repeated, one key among others at some place, runs, and mixtures that are at the edge
+   of being accepted, found by bisection. */
 #ifndef LIMITS_HARD_STRINGS_H
 #define LIMITS_HARD_STRINGS_H
 

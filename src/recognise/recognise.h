@@ -11,10 +11,10 @@
 
 typedef struct recognition recognition;
 
-/* spec: what the model is compared with instead of the specification that it carries, which may name regular
-   languages (compile/regular_expand.h has formulas in their place); NULL: what it carries. hard: as it runs with hard
-   choices; else as it runs, and its hard choices must be the same function. Lives in arena a; only running out of
-   memory raises an error through it. */
+/* spec: what the model is compared with; NULL: the specification that it carries. (That one may name regular
+   languages; compile/regular_expand.h has formulas in their place.) hard: the model as it runs with hard choices.
+   Else it is taken as it runs, and its hard choices must be the same function. Lives in arena a; only running out
+   of memory raises an error through it. */
 recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard, arena *a);
 
 /* Neither a limit nor a lack of memory stopped it so far: it can be asked again as if it were new. */

@@ -1,6 +1,6 @@
 /* The runner: a model on one string by its plan, tile by tile. Where everything looks one way, a tile goes through
-   all layers before the next one is made, so memory does not grow with the length (but for look-up tables of peaked
-   heads); otherwise layer by layer over the whole string. */
+   all layers before the next one is made. So memory does not grow with the length, but for look-up tables of
+   peaked heads. Otherwise the whole string goes from layer to layer. */
 #ifndef RUN_EXECUTE_H
 #define RUN_EXECUTE_H
 

@@ -17,9 +17,9 @@ static inline size_t block_vectors(size_t size, size_t width) {
     return size + width <= 64 ? BLOCK_VECTORS : BLOCK_VECTORS / 2;
 }
 
-/* The fast exp: k = round(x / ln 2), r = x - k ln 2, exp(x) = 2^k (1 + r P(r)), one fused multiply-add a step. Adding
-   BIAS rounds to an integer and leaves k plus the exponent bias in the low bits; arguments below LEAST are raised to
-   it, where those bits are 0, so that 2^k and the result are 0. Constants: scripts/kernels-constants.py. */
+/* The fast exp: k = round(x / ln 2), r = x - k ln 2, exp(x) = 2^k (1 + r P(r)), one fused multiply-add a step.
+   Adding BIAS rounds to an integer and leaves k plus the exponent bias in the low bits. Arguments below LEAST are
+   raised to LEAST, where those bits are 0: then 2^k and the result are 0. Constants: scripts/kernels-constants.py. */
 #define FAST_LEAST_F32   -88.0f
 #define FAST_LARGEST_F32 89.0f
 #define FAST_BIAS_F32    (0x1.8p+23f + 127.0f)

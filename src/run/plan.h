@@ -1,6 +1,6 @@
-/* How each head can be evaluated without looking at all pairs (doc/theory.md, "What is sharper here"), found from the
-   weights: which channels feed query and key, and what those channels can be on the start sentinel, on letters and on
-   the end sentinel. */
+/* How each head can be evaluated without looking at all pairs (doc/theory.md, "What is sharper here"). The weights
+   say it: which channels feed query and key, and what those can be on the start sentinel, on letters and on the
+   end sentinel. */
 #ifndef RUN_PLAN_H
 #define RUN_PLAN_H
 

@@ -63,8 +63,8 @@ typedef struct ordinary_audit {
     double logits;   /* the same of logits */
 } ordinary_audit;
 
-/* Raise what is wrong with a certificate of an ordinary transformer: against its GGUF file, or against a path, which
-   is that of a file or of a folder. */
+/* Raise what is wrong with a certificate of an ordinary transformer: beside the bytes of its GGUF file, or beside
+   the path of a file or a folder. */
 void ordinary_check_gguf(entry *e, const audit_call *x);
 void ordinary_check_path(entry *e, const audit_call *x, const char *path);
 

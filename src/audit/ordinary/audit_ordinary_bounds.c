@@ -153,8 +153,8 @@ static bool is_power(double w) {
     return frexp(fabs(w), &e) == 0.5;
 }
 
-/* How far a sum of so many products is off that are added up in any order: those that may be rounded, which are no
-   products with a power of two; what some of them add up to, at most; and what all do. */
+/* Rounding error of a sum of `terms` products in any order. products: the total size of those that round, which
+   are no products with a power of two; partial: the largest partial sum; result: the sum. */
 static double sum_rounding(double terms, double products, double partial, double result) {
     double added = terms < 2 ? 0 : (terms - 2) * partial + fmin(partial, result);
     return 1.01 * F32 * (products + added) * SLACK;

@@ -62,8 +62,8 @@ bool ordinary_f16_back(double size, double error, double relative, double grain)
    by no more than it is off. grain 0: any numbers. */
 double ordinary_f16_error(double size, double error, double relative, double grain);
 
-/* How far 0 is off after it was rounded to f16: a number that is off by so little is rounded by a share of that, or
-   by half the least number of f16, and never by more than itself, since 0 is a number of f16. */
+/* How far 0 is off after it was rounded to f16. Rounding adds a share of the error or half the least number of
+   f16, but never more than the error itself, since 0 is a number of f16. */
 double ordinary_f16_zero(double zero);
 
 /* The larger of two errors: of a number that is not rounded, and of 0, which is. */

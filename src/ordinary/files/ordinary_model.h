@@ -9,8 +9,8 @@
 
 enum ordinary_architecture { ORDINARY_GPT2, ORDINARY_LLAMA };
 
-/* Tokens. The logits of what is not legal are LEGAL below 0, that of <dead> is UNKNOWN below, and after <dead> all
-   but its own are DIED lower, of which kernels in f16 may have an eighth. */
+/* Tokens. What is not legal has a logit of -LEGAL, <dead> has -UNKNOWN. After <dead> all logits but its own are
+   lower by DIED; kernels in f16 may have an eighth of that. */
 enum {
     ORDINARY_BOS,    /* <s> */
     ORDINARY_EOS,    /* </s> */

@@ -185,8 +185,7 @@ static bool is_same(const text *x, const char *bytes, size_t length) {
     return x->length == length && memcmp(x->data, bytes, length) == 0;
 }
 
-/* Every field of both may change what is computed, or what of: they are what a writer makes of the sizes and letters,
-   to the byte. */
+/* Any field can change the result or its input, so both files must equal our writer's output byte for byte. */
 static void check_texts(struct ordinary_model *m, const ordinary_texts *x, arena *a) {
     text config;
     bool known = false;

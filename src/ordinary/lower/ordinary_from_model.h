@@ -30,8 +30,8 @@ const char *ordinary_role_name(ordinary_role role);
 
 enum { ORDINARY_LENGTH_LIMIT = 16384 };
 
-/* The hard model that is lowered: acceptors become language models where what comes next is known, by an automaton or
-   by a line `viable`; else they stay acceptors, and every letter is legal. */
+/* The hard model that is lowered. An acceptor becomes a language model if an automaton or a line `viable` says
+   what may come next. Else it stays an acceptor, and every letter is legal. */
 typedef struct ordinary_hard {
     temper_model *model;
     temper_spec *next; /* the specification whose outputs the model has; NULL: the one that was asked for */

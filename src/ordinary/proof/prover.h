@@ -30,8 +30,8 @@ typedef struct proved_column {
     ideal_form seen;
     double grid; /* all ideal values are multiples of it, a power of two; 0: not known */
     double size; /* of the ideal value, at most */
-    /* Errors beside the scale that all columns of a norm share: with a mean in f64, and activations in f16 or not;
-       with a mean in f32; where the ideal value is 0. */
+    /* Errors beside the scale that all columns of a norm share. sure: with a mean in f64, and activations in f16
+       or not. plain: with a mean in f32. nought: where the ideal value is 0. */
     double sure, plain, nought;
     double seen_relative; /* of means */
 } proved_column;
