@@ -256,7 +256,9 @@ run-tests: all $(TEST_BIN) $(BUILD)/tests/walks/temper $(BUILD)/tests/platforms/
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
 ROOM ?= cli
-test-room: all $(addprefix $(BUILD)/tests/,t-bad $(filter t-%,$(basename $(notdir $(wildcard tests/$(ROOM)/*.c))))) ## the tests of one room (ROOM=cli)
+ROOM_pages = $(BUILD)/bench/sizes
+ROOM_cli = $(BUILD)/tests/walks/temper
+test-room: all $(ROOM_$(ROOM)) $(addprefix $(BUILD)/tests/,t-bad $(filter t-%,$(basename $(notdir $(wildcard tests/$(ROOM)/*.c))))) ## the tests of one room (ROOM=cli)
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS) $(ROOM)
 
 test-paste: ## every command line of pages and help, pasted into an empty folder, also those that take minutes; lists what is not run
