@@ -93,7 +93,7 @@ static void print_indented(const char *text) {
     }
 }
 
-static void print_general(void) {
+static void print_general(bool is_short) {
     printf("temper compiles a specification of a language of strings into a softmax transformer\n"
            "that gives exactly its answers.\n\nExamples:\n");
     print_indented("temper eval -f 'O a & #[b] >= 2' abab ba      # what the formula says\n"
@@ -112,11 +112,13 @@ static void print_general(void) {
             if ((int)command_table[k].group == group)
                 printf("  %-11s %s\n", command_table[k].name, command_table[k].summary);
     }
-    printf("\nOptions of every command:\n");
-    print_options(FOR_ALL, true);
-    printf("\nExit status: 0 fine; 1 the answer is no (a rejection with -q, a counterexample); 2 wrong input;\n"
-           "3 reading or writing failed; 4 beyond a limit.\n\ntemper help COMMAND tells more, temper help language\n"
-           "what formulas say; man temper tells all.\n");
+    if (!is_short) {
+        printf("\nOptions of every command:\n");
+        print_options(FOR_ALL, true);
+        printf("\nExit status: 0 fine; 1 the answer is no (a rejection with -q, a counterexample); 2 wrong input;\n"
+               "3 reading or writing failed; 4 beyond a limit.\n");
+    }
+    printf("\ntemper help COMMAND tells more, temper help language what formulas say; man temper tells all.\n");
 }
 
 /* A formula and what it says, by the library's own words. */
@@ -156,7 +158,7 @@ void help_language(void) {
 /* Examples and forms; then the details and options, unless that is all that was asked for. */
 void help_print(const command *about, bool is_short) {
     if (!about) {
-        print_general();
+        print_general(is_short);
         return;
     }
     printf("temper %s: %s\n\nExamples:\n", about->name, about->summary);

@@ -423,7 +423,7 @@ static void run_command(session *s, const command *c, bool at_prompt) {
 }
 
 static int do_line(int argc, char **argv, const job_runner *runner, bool at_prompt) {
-    session s = {.runner = runner};
+    session s = {.runner = runner, .at_prompt = at_prompt};
     usage_error err;
     bool ok = options_parse(&s.opt, argc, argv, command_bit, &err);
     s.json = is_given(&s, OPT_JSON);

@@ -98,8 +98,11 @@ static void print_json(int exit_code, const place *at, const char *text, const c
 }
 
 void message_print(session *s, int exit_code, const place *at, const char *text, const char *hint) {
+    char typed[600], typed_hint[600];
     session_fail(s, exit_code);
     output_flush(s); /* answers and messages keep their order */
+    if (s->at_prompt) text = words_at_prompt(typed, sizeof typed, text);
+    if (s->at_prompt && hint) hint = words_at_prompt(typed_hint, sizeof typed_hint, hint);
     if (s->json) {
         print_json(exit_code, at, text, hint);
         return;
@@ -157,16 +160,18 @@ void message_warning(session *s, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    char typed[600];
+    const char *shown = s->at_prompt ? words_at_prompt(typed, sizeof typed, text) : text;
     output_flush(s);
     if (s->json) {
         json j;
         json_open(&j, stderr);
-        json_text(&j, "warning", text);
+        json_text(&j, "warning", shown);
         json_close(&j);
         return;
     }
     fputs("temper: warning: ", stderr);
-    show_write(stderr, text, strlen(text), 0);
+    show_write(stderr, shown, strlen(shown), 0);
     putc('\n', stderr);
 }
 

@@ -1,5 +1,8 @@
 #include "remedy_words.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const char *error_hint(const temper_error *err) {
     switch (err->remedy) {
     case TEMPER_REMEDY_NONE: break;
@@ -35,4 +38,24 @@ const char *error_hint(const temper_error *err) {
     case TEMPER_REMEDY_EFFORT: return "--effort 10 raises the limit tenfold";
     }
     return err->hint;
+}
+
+const char *words_at_prompt(char *out, size_t size, const char *text) {
+    static const struct {
+        const char *option, *typed;
+    } words[] = {{"--alphabet abc, or a first line 'alphabet a b c'", ":alphabet abc"},
+                 {"the option --tokens or a first line 'tokens yes'", ":tokens"},
+                 {"--alphabet", ":alphabet"},
+                 {"temper help lists", ":help lists"}};
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        size_t k = 0, count = sizeof words / sizeof *words;
+        while (k < count && strncmp(text, words[k].option, strlen(words[k].option)) != 0) k++;
+        used += (size_t)snprintf(out + used, size - used, "%.*s", k < count ? (int)strlen(words[k].typed) : 1,
+                                 k < count ? words[k].typed : text);
+        text += k < count ? strlen(words[k].option) : 1;
+    }
+    if (used >= size) used = size - 1;
+    out[used] = 0;
+    return out;
 }

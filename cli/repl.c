@@ -99,10 +99,15 @@ static void describe(const repl *r) {
         temper_free(words);
         printf("%zu layer%s, %zu head%s, letters", info.layers, info.layers == 1 ? "" : "s", info.heads,
                info.heads == 1 ? "" : "s");
-        for (size_t k = 0; k < info.letters && k < 40; k++) printf(" %s", temper_model_letter(model, k));
+        for (size_t k = 0; k < info.letters && k < 40; k++) {
+            const char *letter = temper_model_letter(model, k);
+            printf(" %s", strcmp(letter, " ") == 0 ? "' '" : letter);
+        }
         puts(info.letters > 40 ? " ..." : "");
         if (temper_model_proof(&proof, model, TEMPER_TYPE_F64, 0, NULL) == TEMPER_OK && proof.length)
-            printf("proved for every string of up to %zu letters, in f64\n", proof.length);
+            printf(proof.length == (size_t)1 << 40 ? "proved for every string of up to 2^40 letters, in f64\n"
+                                                   : "proved for every string of up to %zu letters, in f64\n",
+                   proof.length);
     }
     temper_model_free(model);
     temper_spec_free(spec);
@@ -131,8 +136,15 @@ static void take_formula(repl *r, const char *text) {
 /* Words that are typed to the program rather than to the transformer, unless they are a string of the alphabet that
    the user has stated. */
 static bool is_plea(const repl *r, const char *text) {
-    return !r->fixed && (strcmp(text, "help") == 0 || strcmp(text, "exit") == 0 || strcmp(text, "quit") == 0 ||
-                         strcmp(text, "?") == 0);
+    static const char *const pleas[] = {"help", "exit", "quit", "?"};
+    bool found = false;
+    for (size_t k = 0; k < sizeof pleas / sizeof *pleas; k++) found |= strcmp(text, pleas[k]) == 0;
+    if (!found || !r->fixed) return found;
+    if (!r->tokens) return text[strspn(text, r->alphabet)] != 0;
+    char words[ALPHABET + 2], word[ALPHABET];
+    snprintf(words, sizeof words, " %s ", r->alphabet);
+    snprintf(word, sizeof word, " %s ", text);
+    return !strstr(words, word);
 }
 
 /* Letters of the string that the alphabet lacks join it, unless the user has said what it is. */
@@ -177,6 +189,10 @@ static void take_string(repl *r, const char *text) {
     if (strcmp(text, "''") == 0) text = "";
     if (!r->tokens && strchr(text, ' ')) {
         puts("a string has no blanks here; :f FORMULA takes another formula, :tokens makes words the letters");
+        for (size_t k = 0; k < COMMAND_COUNT; k++)
+            if (strcspn(text, " ") == strlen(command_table[k].name) &&
+                strncmp(text, command_table[k].name, strcspn(text, " ")) == 0)
+                printf("commands begin with a colon: :%s\n", text);
         return;
     }
     if (!add_letters(r, text)) return;
@@ -214,6 +230,26 @@ static void take_command(repl *r, const char *verb, char *rest) {
     r->call(c.count, c.words);
 }
 
+/* Letters as --alphabet has them, with quotes around or not; false: they were refused, and nothing changed. */
+static bool take_alphabet(repl *r, char *letters) {
+    repl changed = *r;
+    call_words c;
+    size_t length = strlen(letters);
+    if (length > 2 && (*letters == '\'' || *letters == '"') && letters[length - 1] == *letters) {
+        letters[length - 1] = 0;
+        letters++;
+    }
+    snprintf(changed.alphabet, ALPHABET, "%s", letters);
+    if (!*r->formula) snprintf(changed.formula, TEXT, "first");
+    begin(&c, &changed, "run");
+    add(&c, "");
+    add(&c, "-q");
+    if (r->call(c.count, c.words) > EXIT_NO) return false;
+    snprintf(r->alphabet, ALPHABET, "%s", letters);
+    r->fixed = true;
+    return true;
+}
+
 /* ":name rest"; false: the end. */
 static bool take_colon(repl *r, char *line) {
     char *name = line + 1, *rest = name + strcspn(name, " \t");
@@ -230,10 +266,7 @@ static bool take_colon(repl *r, char *line) {
         else
             *r->formula = 0;
     } else if (strcmp(name, "alphabet") == 0) {
-        if (*rest) {
-            snprintf(r->alphabet, ALPHABET, "%s", rest);
-            r->fixed = true;
-        }
+        if (*rest && !take_alphabet(r, rest)) return true;
         if (*r->formula) describe(r);
     } else if (strcmp(name, "tokens") == 0) {
         r->tokens = !r->tokens;

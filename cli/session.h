@@ -19,7 +19,7 @@ enum {
 typedef struct session {
     options opt;
     const struct job_runner *runner; /* NULL: jobs are done in this process */
-    bool json, quiet;
+    bool json, quiet, at_prompt;
     double effort; /* of --effort */
     bool colour_out, colour_err;
     int exit_code;

@@ -88,6 +88,10 @@ static bool check_given(session *s) {
         return false;
     }
     const char *comma = alphabet ? strchr(alphabet, ',') : NULL;
+    bool between = alphabet && alphabet[0] && alphabet[1] == ' ' && alphabet[2] > ' ' && !alphabet[3];
+    if (between && !is_given(s, OPT_TOKENS) && !s->quiet)
+        message_warning(s, "the blank in --alphabet is a letter, too: --alphabet %c%c has two letters", alphabet[0],
+                        alphabet[2]);
     if (comma && comma > alphabet && comma[1] && !s->quiet)
         message_warning(s, "the comma in --alphabet is a letter, too: --alphabet abc has three letters");
     size_t width = alphabet ? strlen(alphabet) : 0;

@@ -113,11 +113,12 @@ static bool put_place(sentence *s, determiner d, const char *when, node_id id, i
     static const char *const words[] = {"a ", "every ", "no "};
     bool negated;
     node_id set;
-    if (is_op(s, id, OP_TRUE)) {
+    bool are_letters = is_letters(s, id, &negated, &set);
+    if (is_op(s, id, OP_TRUE) || (are_letters && form_of(s, set, negated) == SET_ALL)) {
         text_printf(s->out, "%sletter%s", words[d], when);
         return true;
     }
-    if (is_letters(s, id, &negated, &set)) {
+    if (are_letters) {
         set_form form = form_of(s, set, negated);
         bool one = count_members(s, set, negated) == 1;
         if (form == SET_SOME && (one || d == DETERMINER_A)) {

@@ -57,6 +57,9 @@ same 'help: every command once' "$("$temper" help --options | sed -n 's/^command
 run 0 run -h
 has 'help: -h has examples' "$out" 'Examples:'
 lacks 'help: -h is short' "$out" 'Options:'
+run 0 -h
+has 'help: -h alone has the commands' "$out" 'Take it elsewhere:'
+lacks 'help: -h alone is short, too' "$out" '--max-memory'
 run 0 run --help
 has 'help: --help is long' "$out" '--per-position'
 run 0 help language
@@ -240,7 +243,8 @@ done < <(grep '^| \[' "$root/examples/README.md")
 run 0 run -F "$root/examples/add.spec" ddba
 same "examples/add.spec: 3 + 7 is 10, lowest digit first" "0101${tab}ddba" "$out"
 if oracle script 'nothing is typed at a terminal'; then
-    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' help :language :show ':certify --type f32 --length 10' '' 'a S b' :quit |
+    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' 'show caab' help :language :show ':certify --type f32 --length 10' ':alphabet [a-z]' \
+        ":alphabet 'cab'" d '' 'a S b' exit |
         TERM=dumb ASAN_OPTIONS=detect_leaks=0 script -qec "'$temper'" /dev/null 2>&1 | tr -d '\r')
     has 'typed: the prompt' "$typed" 'formula> '
     has 'typed: a wrong formula' "$typed" "expected a formula or a count after 'O'"
@@ -250,12 +254,17 @@ if oracle script 'nothing is typed at a terminal'; then
     has 'typed: the empty string' "$typed" "reject${tab}${tab}"
     has 'typed: another string' "$typed" "reject${tab}cba${tab}100"
     has 'typed: a string with a blank' "$typed" 'a string has no blanks here'
+    has 'typed: a command without its colon' "$typed" 'commands begin with a colon: :show caab'
+    has 'typed: a class as letters' "$typed" "temper: :alphabet '[a-z]' is no class"
+    has 'typed: letters in quotes' "$typed" '2 layers, 2 heads, letters c a b'
+    has 'typed: a hint that exists there' "$typed" ':alphabet cabd adds d'
+    has 'typed: the proved length' "$typed" 'proved for every string of up to 2^40 letters, in f64'
     has 'typed: a plea' "$typed" 'one screen of operators'
     has 'typed: in words' "$typed" 'so far, at every b there has been an a'
     has 'typed: what the letters are' "$typed" '2 layers, 2 heads, letters b a c'
     has 'typed: a picture' "$typed" '2.1  not H (b -> O a)'
     has 'typed: a command' "$typed" 'proved'
-    has 'typed: another formula' "$typed" '1 layer, 1 head, letters a b'
+    has 'typed: another formula' "$typed" '1 layer, 1 head, letters c a b'
 fi
 
 # ---- output that cannot be written ----------------------------------------------------------------------------------

@@ -140,6 +140,8 @@ EOF
 same 'at least 60 wrong uses' yes "$([ $wrong -ge 60 ] && echo yes)"
 run 0 eval -f 'O a' --alphabet a,b ab
 has 'a comma is a letter' "$err" 'the comma in --alphabet is a letter, too'
+run 0 eval -f 'O a' --alphabet 'a b' ab
+has 'a blank is a letter' "$err" 'the blank in --alphabet is a letter, too: --alphabet ab has two letters'
 run 0 eval -f 'O a' --alphabet a-c ac
 has 'a dash is a letter' "$err" 'the dash in --alphabet is a letter, too'
 
