@@ -14,8 +14,8 @@ static const struct {
     const char *name, *factor;
 } names[] = {{"yarn", "(0.1*ln(%s) + 1)*(0.1*ln(%s) + 1)"}, {"ssmax", "%s*ln(N)"}};
 static const char KNOWN[] =
-    "schedules with names: constant, llama4, yarn, yarn:4, ssmax:0.43, log, linear; or write an "
-    "expression of N, n and i";
+    "schedules with names: constant, llama4, yarn, yarn:4, ssmax:0.43, log, log2, linear; or write "
+    "an expression of N, n and i";
 
 /* i, n and N are expressions. */
 static bool is_word(const char *word) {
@@ -40,13 +40,16 @@ const char *schedule_factor(const char *written, arena *a) {
     size_t length = strcspn(written, ":");
     const char *number = written[length] ? written + length + 1 : NULL;
     double x;
-    if (!is_word(written)) return written;
     for (size_t k = 0; k < schedule_count; k++)
-        if (schedules[k].word && !strcmp(schedules[k].word, written)) return schedules[k].factor;
+        if (schedules[k].word &&
+            (ascii_same(schedules[k].word, written, SIZE_MAX) || ascii_same(schedules[k].name, written, SIZE_MAX)))
+            return schedules[k].factor;
+    if (ascii_same("log2", written, SIZE_MAX)) return "log2(N)";
+    if (!is_word(written)) return written;
     bool plain = number && strspn(number, "0123456789.") == strlen(number) &&
                  text_to_double(&x, number, strlen(number)) && x > 0 && x <= 1e6;
     for (size_t k = 0; plain && k < sizeof names / sizeof *names; k++)
-        if (strlen(names[k].name) == length && !strncmp(names[k].name, written, length))
+        if (strlen(names[k].name) == length && ascii_same(names[k].name, written, length))
             return with_number(names[k].factor, number, a);
     trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, KNOWN, "there is no schedule '%s'",
                     text_escaped(a, written, strlen(written), 40));

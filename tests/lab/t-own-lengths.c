@@ -174,6 +174,14 @@ static void refusals(void) {
     }
 }
 
+static void names(arena *a) {
+    static const char *const same[][2] = {{"llama4", "Llama-4"}, {"yarn", "YaRN"},    {"yarn:4", "YaRN:4"},
+                                          {"log", "log n"},      {"log2", "log2(N)"}, {"ssmax:2", "SSMax:2"}};
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        CHECK(!strcmp(schedule_factor(same[k][0], a), schedule_factor(same[k][1], a)), "%s: %s, %s: %s", same[k][0],
+              schedule_factor(same[k][0], a), same[k][1], schedule_factor(same[k][1], a));
+}
+
 int main(void) {
     test_random r = test_seed(1);
     trap t;
@@ -193,6 +201,7 @@ int main(void) {
         }
     }
     refusals();
+    names(&a);
     CHECK(answers[TEMPER_LENGTH_YES] > 50 && answers[TEMPER_LENGTH_NO] > 50, "%zu yes, %zu no, %zu open",
           answers[TEMPER_LENGTH_YES], answers[TEMPER_LENGTH_NO], answers[TEMPER_LENGTH_OPEN]);
     arena_free(&a);
