@@ -333,7 +333,7 @@ static void print_heads(const temper_model *model, const temper_model_info *info
     double *costs;
     const char **plans = plans_of(&costs, model, info);
     size_t index = 0;
-    printf("\nheads (choice: of a soft head, what it stands for; bound: error before rounding, in exact "
+    printf("\nheads (choice: what a soft head stands for; bound: error before rounding, in exact "
            "arithmetic; cost: multiply-adds at n = 10^6)\n");
     printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s %-16s computes\n", "head", "role", "mask", "choice", "growth",
            "bound", "plan", "cost", "scale");

@@ -65,7 +65,8 @@ static const struct {
      {NULL, NULL, "work X times as long before a model is too large; exit status 4 beyond it"}},
     {OPT_EFFORT,
      FOR_LIMITS,
-     {NULL, NULL, "how long to look for wrong answers: 1 is about a minute for all types; and as elsewhere"}},
+     {NULL, NULL,
+      "how long to look for wrong answers: 1 is about a minute for all types; and how long to work on automata"}},
 
     {OPT_METHOD, FOR_CHECK, {NULL, "temperature, then positions", "check the model that this method makes"}},
     {OPT_METHOD, FOR_LIMITS, {NULL, "all", "only the rows of this method"}},

@@ -10,7 +10,7 @@ from . import _html
 from ._letters import Batch
 from ._library import call, count_of, ffi, lib, text
 from ._optional import Framed, need
-from ._shown import shortened
+from ._shown import counted, shortened
 from ._types import TypeName
 from .errors import LimitError, RangeError
 
@@ -65,8 +65,8 @@ class Attention(Framed):
             return _html.card(_html.picture(model.draw(letters, "svg", type=type, hard=hard, unchecked=unchecked)))
 
     def __repr__(self) -> str:
-        heads = [len(w) for w in self.weights]
-        return f"<temper.Attention on {shortened(' '.join(self.positions))!r}: {heads} heads a layer>"
+        size = f"{counted(len(self.weights), 'layer')}, {counted(sum(len(w) for w in self.weights), 'head')}"
+        return f"<temper.Attention on {shortened(' '.join(self.positions))!r}: {size}>"
 
     def _table(self) -> Tuple[Sequence[str], Iterable[Sequence[Any]]]:
         """A row for each pair of positions that a head's mask allows; layer and head count from 1, positions from 0, the sentinel."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple
 from . import _html
 from ._library import call, encode, ffi, lib, names_of, text
 from ._optional import Framed
-from ._shown import shortened
+from ._shown import counted, shortened
 from .errors import TemperError, _cell, _shown
 
 if TYPE_CHECKING:
@@ -127,10 +127,6 @@ def explain(model: "Model") -> Explanation:
 # ---- the text, as on the command line ----
 
 
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")
-
-
 def _overview(e: Explanation, table: bool = True) -> List[str]:
     """Lines; the table of proved lengths is left out where it is told otherwise."""
     i, lines = e.info, []
@@ -148,8 +144,8 @@ def _overview(e: Explanation, table: bool = True) -> List[str]:
     if e.simplified:
         lines.append("simplified     " + "\n               ".join(_shown(encode(line)) for line in e.simplified))
     lines.append(f"method         {i.method}" + (f", numbers stored in {i.digits}" if i.digits else ""))
-    lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
-                 f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")
+    lines.append(f"size           {counted(i.layers, 'layer')}, {counted(i.heads, 'head')}, width {i.channels}, "
+                 f"{counted(i.hidden, 'hidden unit')}, {i.parameters} parameters")
     growths = names_of("temper_growth", "temper_growth_name")  # ascending
     grown = max((growths.index(h.growth) for h in e.heads), default=0)
     lines.append(f"growth         {growths[grown]} (the largest of the heads)")
@@ -178,7 +174,7 @@ def _parts(e: Explanation) -> List[str]:
 def _heads(e: Explanation) -> List[str]:
     if not e.heads:
         return []
-    lines = ["", "heads (choice: of a soft head, what it stands for; bound: error before rounding, in exact arithmetic; cost: multiply-adds at n = "
+    lines = ["", "heads (choice: what a soft head stands for; bound: error before rounding, in exact arithmetic; cost: multiply-adds at n = "
              "10^6)", _row("head", "role", "mask", "choice", "growth", "bound", "plan", "cost", "scale", "computes")]
     for h in e.heads:
         lines.append(_row(f"{h.layer}.{h.head}", h.role or "-", h.mask, h.hard_choice, h.growth,

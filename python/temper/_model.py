@@ -24,7 +24,7 @@ from ._limits import Limits, find_limits
 from ._optional import png
 from ._run import Run
 from ._sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
-from ._shown import shortened
+from ._shown import counted, shortened
 from ._stream import Stream
 from ._types import At, Empty, GapKind, Kind, Method, NumberType, Output, Picture, Sampling, Syntax, type_name, type_number
 from ._weights import weights_of
@@ -120,8 +120,8 @@ class Model:
 
     def __repr__(self) -> str:
         what = f"{shortened(self.formula, 100)!r}, " if self.formula else ""
-        return (f"<temper.Model {what}{self.info.method}: {self.info.layers} layers, {self.info.heads} heads, "
-                f"{self.info.channels} channels>")
+        return (f"<temper.Model {what}{self.info.method}: {counted(self.info.layers, 'layer')}, "
+                f"{counted(self.info.heads, 'head')}, {counted(self.info.channels, 'channel')}>")
 
     # ---- answers ----
 

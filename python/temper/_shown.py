@@ -12,6 +12,10 @@ def shortened(text: str, most: int = MOST) -> str:
     return text if len(text) <= most else f"{text[:most * 2 // 3]}…{text[-(most - most * 2 // 3 - 1):]}"
 
 
+def counted(count: int, what: str) -> str:
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
 def around(letters: Sequence[str], position: int, joint: str, most: int = MOST) -> Tuple[str, str, str]:
     """What stands before a position, which counts from 1, the letter there, and what stands behind it; cut at both ends."""
     before, after = joint.join(letters[:position - 1]), joint.join(letters[position:])
