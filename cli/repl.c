@@ -105,8 +105,8 @@ static void describe(const repl *r) {
         }
         puts(info.letters > 40 ? " ..." : "");
         if (temper_model_proof(&proof, model, TEMPER_TYPE_F64, 0, NULL) == TEMPER_OK && proof.length)
-            printf(proof.length == (size_t)1 << 40 ? "proved for every string of up to 2^40 letters, in f64\n"
-                                                   : "proved for every string of up to %zu letters, in f64\n",
+            printf(proof.length == TEMPER_LONGEST ? "proved for every string of up to 2^40 letters, in f64\n"
+                                                  : "proved for every string of up to %zu letters, in f64\n",
                    proof.length);
     }
     temper_model_free(model);

@@ -279,7 +279,9 @@ static void put_proof(html_page *p) {
         if (proof.claim == TEMPER_CLAIM_NONE) {
             markup_put(h, "none");
         } else {
-            html_print(h, "%s (%s", grouped(p->arena, proof.length), temper_claim_name(proof.claim));
+            /* the longest that bounds are stated for, as the next line has it */
+            const char *length = proof.length == TEMPER_LONGEST ? "2^40" : grouped(p->arena, proof.length);
+            html_print(h, "%s (%s", length, temper_claim_name(proof.claim));
             markup_put(h, proof.every_position ? ")" : ", the verdict only)");
         }
     }
