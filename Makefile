@@ -210,7 +210,7 @@ include web/web.mk $(sort $(wildcard tests/*.mk))
 # ---- for people ----------------------------------------------------------------------------------------------
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z.-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(filter Makefile %.mk,$(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z.-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(filter Makefile %.mk,$(MAKEFILE_LIST))
 
 setup: ## install what building and testing need (Debian packages), or say what to install
 	@sh scripts/setup.sh build test lint

@@ -184,10 +184,9 @@ static void print_source(const char *source) {
 }
 
 static void print_proof(const char *title, const temper_proof *p, temper_type type) {
-    char length[24] = "none";
-    if (p->claim != TEMPER_CLAIM_NONE) /* the longest that bounds are stated for is one that people know */
-        snprintf(length, sizeof length, p->length == TEMPER_LONGEST ? "2^40" : "%zu", p->length);
-    printf("%-14s %-8s %13s  %-12s  ", title, temper_type_name(type), length,
+    char length[24];
+    printf("%-14s %-8s %13s  %-12s  ", title, temper_type_name(type),
+           p->claim == TEMPER_CLAIM_NONE ? "none" : proof_length(length, p->length),
            p->claim == TEMPER_CLAIM_NONE ? "" : temper_claim_name(p->claim));
     if (p->claim != TEMPER_CLAIM_NONE && !p->every_position) fputs("the verdict only; ", stdout);
     show_write(stdout, p->obstacle, strlen(p->obstacle), 0);

@@ -25,12 +25,19 @@ void proof_json(json *j, const char *key, const temper_proof *p, temper_type typ
     json_end(j, '}');
 }
 
+const char *proof_length(char out[24], size_t length) {
+    if (length == TEMPER_LONGEST) return "2^40";
+    snprintf(out, 24, "%zu", length);
+    return out;
+}
+
 void proof_print(const temper_proof *p, temper_type type) {
+    char length[24];
     if (p->claim == TEMPER_CLAIM_NONE)
         printf("no proved length in %s", temper_type_name(type));
     else
-        printf("proved length %zu in %s (%s%s)", p->length, temper_type_name(type), temper_claim_name(p->claim),
-               p->every_position ? "" : ", the verdict only");
+        printf("proved length %s in %s (%s%s)", proof_length(length, p->length), temper_type_name(type),
+               temper_claim_name(p->claim), p->every_position ? "" : ", the verdict only");
 }
 
 void proof_need(session *s, size_t proved, const char *row) {

@@ -14,6 +14,9 @@ void proof_json(json *j, const char *key, const temper_proof *p, temper_type typ
 /* Its members, for an object that has more. */
 void proof_json_members(json *j, const temper_proof *p, temper_type type);
 
+/* A proved length; 2^40 for the longest that bounds are stated for. Returns a constant or `out`. */
+const char *proof_length(char out[24], size_t length);
+
 /* "proved length 1048575 in f32 (formula)" or "no proved length in f32". */
 void proof_print(const temper_proof *p, temper_type type);
 

@@ -7,6 +7,7 @@
 
 #include "escape.h"
 #include "line_editor.h"
+#include "proof_show.h"
 #include "session.h"
 
 enum { MOST_WORDS = 64, ALPHABET = 400, TEXT = 4096 };
@@ -87,6 +88,7 @@ static void describe(const repl *r) {
     temper_spec *spec = NULL;
     temper_model *model = NULL;
     temper_proof proof;
+    char length[24];
     parse_options(&o, r);
     if (temper_spec_parse(&spec, r->formula, strlen(r->formula), &o, NULL) == TEMPER_OK &&
         temper_build(&model, spec, &b, NULL) == TEMPER_OK) {
@@ -105,9 +107,7 @@ static void describe(const repl *r) {
         }
         puts(info.letters > 40 ? " ..." : "");
         if (temper_model_proof(&proof, model, TEMPER_TYPE_F64, 0, NULL) == TEMPER_OK && proof.length)
-            printf(proof.length == TEMPER_LONGEST ? "proved for every string of up to 2^40 letters, in f64\n"
-                                                  : "proved for every string of up to %zu letters, in f64\n",
-                   proof.length);
+            printf("proved for every string of up to %s letters, in f64\n", proof_length(length, proof.length));
     }
     temper_model_free(model);
     temper_spec_free(spec);

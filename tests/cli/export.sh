@@ -7,7 +7,7 @@ oracle python3 'JSON, certificates and safetensors have no second reader' && pyt
 # ---- export ---------------------------------------------------------------------------------------------------------
 
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
-same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved length 1099511627776 in f64 (formula)' "$out$err"
+same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved length 2^40 in f64 (formula)' "$out$err"
 same 'export: the files' 'README.md config.json configuration_temper.py lens_temper.py model.safetensors model.temper modeling_temper.py onnx testvectors.jsonl tokenizer.json tokenizer_config.json vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run 0 run made caab cba
 same 'export: the folder runs' "accept${tab}caab
