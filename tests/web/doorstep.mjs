@@ -144,6 +144,8 @@ async function words(library, program) {
     await page.fill('#string', 'ab');
     await page.fill('#alphabet', 'a,b');
     await see.until('#words', 'The comma is a letter, too');
+    await page.fill('#alphabet', 'a b');
+    await see.until('#words', 'The blank is a letter, too');
     await page.fill('#alphabet', 'ab');
     const simpler = library.spec('a S b', { alphabet: 'ab' }).words().simplified.split('\n')[0];
     check(simpler.length > 10, 'something is simpler with two letters');

@@ -225,12 +225,13 @@ function press(id, value) {
   for (const button of byId(id).querySelectorAll('button')) note(button, 'aria-pressed', button.dataset.value === String(value));
 }
 
-/** The formula in words, what the alphabet makes simpler, and a comma that somebody may not mean. */
-function sayWords(said, alphabet) {
+/** The formula in words, what the alphabet makes simpler, and a comma or a blank that somebody may not mean. */
+function sayWords(said, alphabet, tokens) {
   if (!said) return '';
   const lines = said.simplified.split('\n').filter(Boolean).map(line => `${line}.`);
   const comma = /.,./.test(alphabet) ? 'The comma is a letter, too.' : '';
-  return [said.words && `In words: ${said.words}.`, ...lines, comma].filter(Boolean).join(' ');
+  const blank = !tokens && /^[^ ] [^ ]$/u.test(alphabet) ? 'The blank is a letter, too.' : '';
+  return [said.words && `In words: ${said.words}.`, ...lines, comma, blank].filter(Boolean).join(' ');
 }
 
 function controls(picture) {
@@ -252,7 +253,7 @@ function controls(picture) {
   note(byId('alphabet'), 'placeholder', picture.about.letters.join(picture.about.tokens ? ' ' : ''));
   byId('alphabet').disabled = state.syntax === 'gallery';
   note(byId('gallery'), 'title', byId('gallery').selectedOptions[0]?.textContent ?? '');
-  words(byId('words'), sayWords(picture.words, state.a));
+  words(byId('words'), sayWords(picture.words, state.a, picture.about.tokens));
   words(byId('command'), commandFor(state, picture));
   if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }
