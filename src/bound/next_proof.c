@@ -4,6 +4,7 @@
 
 #include "base/entry.h"
 #include "decide/formula_dfa.h"
+#include "logic/core.h"
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
 static void release_arena(void *what) { arena_free(what); }
@@ -39,46 +40,17 @@ typedef struct work {
 
 /* ---- sources that have an automaton ---- */
 
-/* Operators with a coordinate, and what has none because it looks at the position alone. */
+/* Positions that are computed have no coordinate. */
 static bool has_coordinate(formula_op op) {
-    switch (op) {
-    case OP_TRUE:
-    case OP_FALSE:
-    case OP_LETTERS:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_IMPLIES:
-    case OP_IFF:
-    case OP_COUNT_PAST:
-    case OP_COUNT_FUTURE:
-    case OP_FIRST:
-    case OP_LAST:
-    case OP_YESTERDAY:
-    case OP_WEAK_YESTERDAY:
-    case OP_NEXT:
-    case OP_WEAK_NEXT:
-    case OP_ONCE:
-    case OP_HISTORICALLY:
-    case OP_SINCE:
-    case OP_TRIGGERED:
-    case OP_EVENTUALLY:
-    case OP_ALWAYS:
-    case OP_UNTIL:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL:
-    case OP_STRONG_RELEASE:
-    case OP_MODULO:
-    case OP_COMPARE:
-    case OP_MATCHES:
-    case OP_ATTEND:
-    case OP_MATCH: return true;
-    default: return false;
-    }
+    core c = core_of(op);
+    return c.kind != CORE_AT && !(c.kind == CORE_LANGUAGE && c.forward);
 }
 
-static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_MATCH; }
+/* Coordinates of what is neither attention nor a language. */
+static bool has_plain_coordinate(formula_op op) {
+    core_kind kind = core_of(op).kind;
+    return has_coordinate(op) && kind != CORE_LANGUAGE && kind != CORE_ATTEND && kind != CORE_MATCH;
+}
 
 static bool weighs_down(const formula *f, node_id sum, size_t count) { return formula_weight(f, sum, count) < 0; }
 
@@ -98,9 +70,7 @@ bool has_progression(const formula *f, node_id root, arena *a) {
     const unsigned char *marks = formula_reachable(f, root, a);
     if (formula_directions(f, root, &back, &forward) & 2) return false;
     for (node_id id = 1; id <= root; id++)
-        if (marks[id] && (!has_coordinate(formula_at(f, id)->op) || formula_at(f, id)->op == OP_MATCHES ||
-                          is_attention(formula_at(f, id)->op)))
-            return false;
+        if (marks[id] && !has_plain_coordinate(formula_at(f, id)->op)) return false;
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "compile/exclusive.h"
 #include "compile/normal_place.h"
+#include "logic/core.h"
 
 /* A literal: a node of the source, possibly negated. */
 typedef struct literal {
@@ -211,6 +212,11 @@ static node_id make_exists(simplifier *s, temper_mask mask, node_id x) {
     return formula_attend(s->g, TEMPER_CHOICE_AVERAGE, mask, x, x);
 }
 
+static node_id make_range(simplifier *s, core c, node_id x) {
+    temper_mask mask = c.forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
+    return c.all ? make_not(s, make_exists(s, mask, make_not(s, x))) : make_exists(s, mask, x);
+}
+
 /* The value at the right- or leftmost j of the mask where `where` holds; value implies where. */
 static node_id make_nearest(simplifier *s, temper_choice choice, temper_mask mask, node_id where, node_id value) {
     if (op_of(s, where) == OP_FALSE || op_of(s, value) == OP_FALSE) return make_constant(s, false);
@@ -235,10 +241,17 @@ static node_id make_since(simplifier *s, bool past, node_id phi, node_id psi) {
     return make_nearest(s, choice, mask, where, psi);
 }
 
-/* Not (not phi since not psi). */
+/* Not (not phi since not psi), where phi T psi holds, or phi R psi. */
 static node_id make_triggered(simplifier *s, bool past, node_id phi, node_id psi) {
     node_id right = make_not(s, psi), left = make_not(s, phi);
     return make_not(s, make_since(s, past, left, right));
+}
+
+/* x M y = y U (x & y); x W y = y R (x | y) */
+static node_id make_binary(simplifier *s, core c, node_id x, node_id y) {
+    bool past = !c.forward;
+    if (c.all) return c.beyond ? make_triggered(s, past, x, y) : make_since(s, past, y, make_and(s, x, y));
+    return c.beyond ? make_triggered(s, past, y, make_or(s, x, y)) : make_since(s, past, x, y);
 }
 
 /* Of a remainder of one count that looks the same way as the step; else 0. One position before, the count was less by
@@ -486,14 +499,14 @@ static node_id make_read(simplifier *s, node_id id, node_id x) {
 
 /* ---- the pass ---- */
 
+static bool is_gate(formula_op op) { return core_of(op).kind == CORE_GATE || core_of(op).kind == CORE_IMPLIES; }
+
 /* A node that a gate of kind `op` can swallow: the same connective seen through negations, used nowhere else. */
 static bool absorbed(const simplifier *s, formula_op op, literal x) {
     formula_op kind = s->source->nodes[x.id].op;
     if (kind == OP_NOT) return true;
     if (s->uses[x.id] != 1) return false;
-    bool as_and = (kind == OP_AND && !x.negated) || ((kind == OP_OR || kind == OP_IMPLIES) && x.negated);
-    bool as_or = ((kind == OP_OR || kind == OP_IMPLIES) && !x.negated) || (kind == OP_AND && x.negated);
-    return op == OP_AND ? as_and : as_or;
+    return is_gate(kind) && op == (core_of(kind).all != x.negated ? OP_AND : OP_OR);
 }
 
 static void push(simplifier *s, node_id id, bool negated) {
@@ -521,8 +534,6 @@ static void gather(simplifier *s, node_id id) {
         x = s->stack[--s->stack_count];
     }
 }
-
-static bool is_gate(formula_op op) { return op == OP_AND || op == OP_OR || op == OP_IMPLIES; }
 
 /* Parents come after kids, so going down from the root settles who needs a node of its own. */
 static void mark_needed(simplifier *s, const temper_spec *spec) {
@@ -560,49 +571,32 @@ static node_id normal_of(simplifier *s, node_id id) {
     const formula_node *n = formula_at(s->source, id);
     node_id x = n->kid_count > 0 ? s->of[formula_kid(s->source, id, 0)] : 0;
     node_id y = n->kid_count > 1 ? s->of[formula_kid(s->source, id, 1)] : 0;
-    switch (n->op) {
-    case OP_TRUE:
-    case OP_FALSE: return make_constant(s, n->op == OP_TRUE);
-    case OP_FIRST:
-    case OP_LAST: return formula_atom(s->g, n->op);
-    case OP_LETTERS: return make_letters(s, letter_bits(s, s->source, id, false));
-    case OP_NOT: return make_not(s, x);
-    case OP_AND:
-    case OP_OR:
-    case OP_IMPLIES: return gate_from(s, id);
-    case OP_XOR: return make_xor(s, x, y);
-    case OP_IFF: return make_not(s, make_xor(s, x, y));
-    case OP_NEXT: return make_step(s, false, x);
-    case OP_WEAK_NEXT: return make_not(s, make_step(s, false, make_not(s, x)));
-    case OP_YESTERDAY: return make_step(s, true, x);
-    case OP_WEAK_YESTERDAY: return make_not(s, make_step(s, true, make_not(s, x)));
-    case OP_EVENTUALLY: return make_exists(s, TEMPER_MASK_FROM, x);
-    case OP_ALWAYS: return make_not(s, make_exists(s, TEMPER_MASK_FROM, make_not(s, x)));
-    case OP_ONCE: return make_exists(s, TEMPER_MASK_UP_TO, x);
-    case OP_HISTORICALLY: return make_not(s, make_exists(s, TEMPER_MASK_UP_TO, make_not(s, x)));
-    case OP_SINCE: return make_since(s, true, x, y);
-    case OP_TRIGGERED: return make_triggered(s, true, x, y);
-    case OP_UNTIL: return make_since(s, false, x, y);
-    case OP_RELEASE: return make_triggered(s, false, x, y);
-    /* x W y = y R (x | y);  x M y = y U (x & y) */
-    case OP_WEAK_UNTIL: return make_triggered(s, false, y, make_or(s, x, y));
-    case OP_STRONG_RELEASE: return make_since(s, false, y, make_and(s, x, y));
-    case OP_COUNT_PAST:
-    case OP_COUNT_FUTURE: return formula_unary(s->g, n->op, x);
-    case OP_COMPARE: return make_compare(s, id);
-    case OP_MODULO: return make_modulo(s, id);
-    case OP_AT: return make_read(s, id, x);
-    case OP_ATTEND:
+    core c = core_of(n->op);
+    switch (c.kind) {
+    case CORE_CONSTANT: return make_constant(s, c.all);
+    case CORE_EDGE: return formula_atom(s->g, n->op);
+    case CORE_LETTERS: return make_letters(s, letter_bits(s, s->source, id, false));
+    case CORE_NOT: return make_not(s, x);
+    case CORE_GATE:
+    case CORE_IMPLIES: return gate_from(s, id);
+    case CORE_XOR: x = make_xor(s, x, y); return c.all ? make_not(s, x) : x;
+    case CORE_STEP:
+        return c.beyond ? make_not(s, make_step(s, !c.forward, make_not(s, x))) : make_step(s, !c.forward, x);
+    case CORE_RANGE: return make_range(s, c, x);
+    case CORE_SINCE: return make_binary(s, c, x, y);
+    case CORE_COUNT: return formula_unary(s->g, n->op, x);
+    case CORE_COMPARE: return make_compare(s, id);
+    case CORE_MODULO: return make_modulo(s, id);
+    case CORE_AT: return make_read(s, id, x);
+    case CORE_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
-    case OP_MATCH:
+    case CORE_MATCH:
         if (s->use.match && is_head(n)) return make_match(s, id);
         return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)]; /* in other operators */
-    case OP_MATCHES:
-    case OP_MATCHES_REST:
+    case CORE_LANGUAGE:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
                    "a regular language that was not expanded (compile/regular_expand.h)");
-    case OP_COUNT_OF_OPERATORS: break;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "automata/dfa_reverse.h"
 #include "base/work.h"
+#include "logic/core.h"
 #include "logic/formula_print.h"
 
 enum { FORWARD_STATES = 1024 }; /* of an automaton that is compiled */
@@ -18,17 +19,6 @@ typedef struct expander {
     bool prefixes;
     arena *arena, *scratch;
 } expander;
-
-static linear_sum copied_sum(expander *x, node_id id) {
-    const formula *f = &x->source->graph;
-    linear_sum sum;
-    sum_init(&sum, x->arena, formula_at(f, id)->constant);
-    for (size_t k = 0; k < formula_at(f, id)->kid_count; k++)
-        if (!sum_add_count(&sum, x->of[formula_kid(f, id, k)], formula_weight(f, id, k)))
-            trap_raise(x->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
-                       "a coefficient that does not fit in 64 bits, after equal counts were added up");
-    return sum;
-}
 
 static const dfa *backwards(expander *x, const dfa *d) {
     arena_reset(x->scratch);
@@ -88,7 +78,7 @@ static bool find_formulas(expander *x, node_id *roots, regular_choice *choice, c
 
 static node_id expand_language(expander *x, node_id id) {
     const formula *f = &x->source->graph;
-    bool rest = formula_at(f, id)->op == OP_MATCHES_REST;
+    bool rest = core_at(f, id).forward;
     language_group g = group_of(x, f->nodes[id].set);
     expanded_regular l = {0};
     const dfa *back = NULL;
@@ -111,41 +101,7 @@ static node_id expand_language(expander *x, node_id id) {
     return x->of[id];
 }
 
-static node_id copied_node(expander *x, node_id id) {
-    const formula *f = &x->source->graph;
-    const formula_node *n = formula_at(f, id);
-    node_id kid[2] = {0};
-    for (size_t k = 0; k < n->kid_count && k < 2; k++) kid[k] = x->of[formula_kid(f, id, k)];
-    switch (n->op) {
-    case OP_LETTERS: return formula_letter_set(x->g, &f->sets[n->set]);
-    case OP_MATCHES:
-    case OP_MATCHES_REST: return expand_language(x, id);
-    case OP_COMPARE: {
-        linear_sum sum = copied_sum(x, id);
-        return formula_compare(x->g, &sum, n->compare);
-    }
-    case OP_MODULO: {
-        linear_sum sum = copied_sum(x, id);
-        return formula_modulo(x->g, &sum, n->modulus, n->compare, n->residue);
-    }
-    case OP_AT: {
-        linear_sum sum = copied_sum(x, id);
-        return formula_read_at(x->g, kid[0], &sum);
-    }
-    case OP_ATTEND: return formula_attend(x->g, n->choice, n->mask, kid[0], kid[1]);
-    case OP_MATCH:
-    case OP_AND:
-    case OP_OR: {
-        node_id *kids = arena_alloc(x->arena, (size_t)n->kid_count + 1, sizeof *kids);
-        for (size_t k = 0; k < n->kid_count; k++) kids[k] = x->of[formula_kid(f, id, k)];
-        if (n->op == OP_MATCH) return formula_match(x->g, n->choice, n->mask, kids, n->kid_count);
-        return formula_nary(x->g, n->op, kids, n->kid_count);
-    }
-    default: break;
-    }
-    if (n->kid_count == 0) return formula_atom(x->g, n->op);
-    return n->kid_count == 1 ? formula_unary(x->g, n->op, kid[0]) : formula_binary(x->g, n->op, kid[0], kid[1]);
-}
+static bool is_language(const formula *f, node_id id) { return core_at(f, id).kind == CORE_LANGUAGE; }
 
 /* [languages] the nodes that stand for them; NULL: there are none. */
 static node_id *language_nodes(const temper_spec *spec, const unsigned char *marks, arena *a) {
@@ -153,7 +109,7 @@ static node_id *language_nodes(const temper_spec *spec, const unsigned char *mar
     node_id *out = arena_zalloc(a, f->language_count, sizeof *out);
     bool any = false;
     for (node_id id = 1; id < f->count; id++) {
-        if (!marks[id] || (f->nodes[id].op != OP_MATCHES && f->nodes[id].op != OP_MATCHES_REST)) continue;
+        if (!marks[id] || !is_language(f, id)) continue;
         out[f->nodes[id].set] = id;
         any = true;
     }
@@ -178,7 +134,9 @@ void regular_expand(regular_expansion *out, const temper_spec *spec, bool prefix
     x.of = arena_zalloc(a, spec->graph.count, sizeof *x.of);
     for (node_id id = 1; id < spec->graph.count; id++) {
         if (!marks[id]) continue;
-        if (!x.of[id]) x.of[id] = copied_node(&x, id);
+        if (!x.of[id])
+            x.of[id] = is_language(&spec->graph, id) ? expand_language(&x, id)
+                                                     : formula_copy_node(x.g, &spec->graph, id, x.of);
         const formula_note *note = &spec->graph.notes[id];
         if (note->line) formula_note_place(&made->graph, x.of[id], note->line, note->column);
         if (note->name) formula_note_name(&made->graph, x.of[id], note->name);

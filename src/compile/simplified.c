@@ -2,6 +2,7 @@
 #include "base/entry.h"
 #include "base/text.h"
 #include "compile/normal_form.h"
+#include "logic/core.h"
 #include "logic/formula_print.h"
 
 enum { LABEL = 60 };
@@ -64,18 +65,10 @@ static void tell_constant(const teller *t, node_id id) {
 }
 
 static void tell_node(const teller *t, node_id id) {
-    switch (t->source->nodes[id].op) {
-    case OP_SINCE: tell_nearest(t, id, " is O ", false); break;
-    case OP_UNTIL: tell_nearest(t, id, " is F ", false); break;
-    case OP_TRIGGERED: tell_nearest(t, id, " is H ", true); break;
-    case OP_RELEASE: tell_nearest(t, id, " is G ", true); break;
-    case OP_LETTERS:
-    case OP_EVENTUALLY:
-    case OP_ALWAYS:
-    case OP_ONCE:
-    case OP_HISTORICALLY: tell_constant(t, id); break;
-    default: break;
-    }
+    static const char *const ranges[2][2] = {{" is O ", " is H "}, {" is F ", " is G "}};
+    core c = core_at(t->source, id);
+    if (c.kind == CORE_SINCE && c.all == c.beyond) tell_nearest(t, id, ranges[c.forward][c.all], c.all);
+    if (c.kind == CORE_LETTERS || c.kind == CORE_RANGE) tell_constant(t, id);
 }
 
 typedef struct simplified_call {
@@ -85,7 +78,7 @@ typedef struct simplified_call {
 
 static bool has_language(const formula *f, const unsigned char *marks) {
     for (node_id id = 1; id < f->count; id++)
-        if (marks[id] && (f->nodes[id].op == OP_MATCHES || f->nodes[id].op == OP_MATCHES_REST)) return true;
+        if (marks[id] && core_at(f, id).kind == CORE_LANGUAGE) return true;
     return false;
 }
 

@@ -1,5 +1,7 @@
 #include "decide/language_reason.h"
 
+#include "logic/core.h"
+
 language_reason language_reason_for(const language_step *s, arena *a) {
     return (language_reason){
         .s = s, .need = arena_zalloc(a, s->f->count, sizeof(uint64_t)), .wanted = arena_zalloc(a, s->width + 1, 1)};
@@ -23,12 +25,10 @@ static uint64_t is_false(const language_reason *r, node_id id) { return r->s->tr
 /* What it takes to ask a node: nothing, a coordinate that is wanted already, or one more. */
 static unsigned cost(const language_reason *r, node_id id, uint64_t lanes_here) {
     const language_step *s = r->s;
-    while (formula_at(s->f, id)->op == OP_NOT && lanes_here & ~r->need[id]) id = formula_kid(s->f, id, 0);
-    formula_op op = formula_at(s->f, id)->op;
-    if (op == OP_LETTERS || op == OP_TRUE || op == OP_FALSE || !(lanes_here & ~r->need[id])) return 0;
-    bool own = op == OP_FIRST || op == OP_LAST || op == OP_YESTERDAY || op == OP_WEAK_YESTERDAY || op == OP_NEXT ||
-               op == OP_WEAK_NEXT;
-    if (own) return r->wanted[s->coordinate_of[id]] ? 0 : 1;
+    while (core_at(s->f, id).kind == CORE_NOT && lanes_here & ~r->need[id]) id = formula_kid(s->f, id, 0);
+    core_kind kind = core_at(s->f, id).kind;
+    if (kind == CORE_LETTERS || kind == CORE_CONSTANT || !(lanes_here & ~r->need[id])) return 0;
+    if (kind == CORE_EDGE || kind == CORE_STEP) return r->wanted[s->coordinate_of[id]] ? 0 : 1;
     return 2;
 }
 
@@ -84,33 +84,20 @@ void language_reason_find(language_reason *r, const uint32_t *before) {
         uint64_t here = r->need[id];
         const formula_node *n = formula_at(s->f, id);
         if (!here) continue;
-        switch (n->op) {
-        case OP_NOT: language_reason_ask(r, formula_kid(s->f, id, 0), here); break;
-        case OP_AND:
-        case OP_OR: ask_gate(r, id, here); break;
-        case OP_XOR:
-        case OP_IFF:
-        case OP_IMPLIES:
+        core c = core_of(n->op);
+        switch (c.kind) {
+        case CORE_NOT: language_reason_ask(r, formula_kid(s->f, id, 0), here); break;
+        case CORE_GATE: ask_gate(r, id, here); break;
+        case CORE_XOR:
+        case CORE_IMPLIES:
             for (size_t i = 0; i < 2; i++) language_reason_ask(r, formula_kid(s->f, id, i), here);
             break;
-        case OP_FIRST:
-        case OP_LAST:
-        case OP_YESTERDAY:
-        case OP_WEAK_YESTERDAY:
-        case OP_NEXT:
-        case OP_WEAK_NEXT: r->wanted[s->coordinate_of[id]] = 1; break;
-        case OP_ONCE:
-        case OP_EVENTUALLY: ask_once(r, id, here, false, before[s->coordinate_of[id]]); break;
-        case OP_HISTORICALLY:
-        case OP_ALWAYS: ask_once(r, id, here, true, before[s->coordinate_of[id]]); break;
-        case OP_SINCE:
-        case OP_UNTIL:
-        case OP_WEAK_UNTIL: ask_since(r, id, here, false); break;
-        case OP_TRIGGERED:
-        case OP_RELEASE:
-        case OP_STRONG_RELEASE: ask_since(r, id, here, true); break;
-        case OP_MODULO:
-        case OP_COMPARE: ask_sum(r, id, here); break;
+        case CORE_EDGE:
+        case CORE_STEP: r->wanted[s->coordinate_of[id]] = 1; break;
+        case CORE_RANGE: ask_once(r, id, here, c.all, before[s->coordinate_of[id]]); break;
+        case CORE_SINCE: ask_since(r, id, here, c.all); break;
+        case CORE_MODULO:
+        case CORE_COMPARE: ask_sum(r, id, here); break;
         default: break; /* letters and constants */
         }
         r->need[id] = 0;

@@ -2,47 +2,24 @@
 
 #include "base/work.h"
 #include "decide/letter_classes.h"
+#include "logic/core.h"
 
 /* ---- coordinates ---- */
 
-typedef struct operator_memory {
-    memory kind;
-    char direction; /* b(ack), f(orward), n(either) */
-    uint32_t start;
-} operator_memory;
-
-static bool memory_of(operator_memory *m, formula_op op) {
-    switch (op) {
-    case OP_FIRST: *m = (operator_memory){MEMORY_EDGE, 'b', 1}; return true;
-    case OP_LAST: *m = (operator_memory){MEMORY_EDGE, 'f', 1}; return true;
-    case OP_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 0}; return true;
-    case OP_WEAK_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 1}; return true;
-    case OP_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 0}; return true;
-    case OP_WEAK_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 1}; return true;
-    case OP_ONCE:
-    case OP_SINCE: *m = (operator_memory){MEMORY_SELF, 'b', 0}; return true;
-    case OP_HISTORICALLY:
-    case OP_TRIGGERED: *m = (operator_memory){MEMORY_SELF, 'b', 1}; return true;
-    case OP_EVENTUALLY:
-    case OP_UNTIL:
-    case OP_STRONG_RELEASE: *m = (operator_memory){MEMORY_SELF, 'f', 0}; return true;
-    case OP_ALWAYS:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL: *m = (operator_memory){MEMORY_SELF, 'f', 1}; return true;
-    case OP_MODULO: *m = (operator_memory){MEMORY_REMAINDER, 'n', 0}; return true;
-    case OP_COMPARE: *m = (operator_memory){MEMORY_SUM, 'n', 0}; return true;
-    case OP_COUNT_PAST: *m = (operator_memory){MEMORY_NONE, 'b', 0}; return true;
-    case OP_COUNT_FUTURE: *m = (operator_memory){MEMORY_NONE, 'f', 0}; return true;
-    case OP_TRUE:
-    case OP_FALSE:
-    case OP_LETTERS:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_IMPLIES:
-    case OP_IFF: *m = (operator_memory){MEMORY_NONE, 'n', 0}; return true;
-    default: return false;
+/* False: none is listed. */
+static bool memory_of(memory *m, core_kind kind) {
+    switch (kind) {
+    case CORE_EDGE: *m = MEMORY_EDGE; return true;
+    case CORE_STEP: *m = MEMORY_KID; return true;
+    case CORE_RANGE:
+    case CORE_SINCE: *m = MEMORY_SELF; return true;
+    case CORE_MODULO: *m = MEMORY_REMAINDER; return true;
+    case CORE_COMPARE: *m = MEMORY_SUM; return true;
+    case CORE_AT:
+    case CORE_ATTEND:
+    case CORE_MATCH:
+    case CORE_LANGUAGE: return false;
+    default: *m = MEMORY_NONE; return true;
     }
 }
 
@@ -64,25 +41,25 @@ static void list_nodes(language_step *m) {
     m->coordinate_of = arena_zalloc(m->arena, m->f->count, sizeof *m->coordinate_of);
     for (node_id id = 1; id <= m->root && !m->why_not; id++) {
         const formula_node *n = formula_at(m->f, id);
-        operator_memory how;
+        memory kind;
         if (!marks[id]) continue;
-        if (!memory_of(&how, n->op)) {
+        if (!memory_of(&kind, core_of(n->op).kind)) {
             m->why_not = "it has operators whose memory is not listed";
             return;
         }
-        if (how.direction == (m->forward ? 'b' : 'f')) m->why_not = "it looks the other way";
+        if (operator_direction(n->op) == (m->forward ? 'b' : 'f')) m->why_not = "it looks the other way";
         uint32_t most = 1;
-        if (how.kind == MEMORY_REMAINDER) {
+        if (kind == MEMORY_REMAINDER) {
             most = (uint32_t)(n->modulus - 1);
             if (n->modulus > NUMBERS_BELOW) m->why_not = "a remainder has too many values";
         }
-        if (how.kind == MEMORY_SUM && !sum_range(m, id, &most)) m->why_not = "a comparison has too many sums";
+        if (kind == MEMORY_SUM && !sum_range(m, id, &most)) m->why_not = "a comparison has too many sums";
         array_push(m->arena, m->nodes, m->node_count, m->node_capacity, id);
-        if (how.kind == MEMORY_NONE) continue;
+        if (kind == MEMORY_NONE) continue;
         m->coordinate_of[id] = (uint32_t)m->width;
-        node_id remembers = how.kind == MEMORY_KID ? formula_kid(m->f, id, 0) : id;
+        node_id remembers = kind == MEMORY_KID ? formula_kid(m->f, id, 0) : id;
         array_push(m->arena, m->coordinates, m->width, m->capacity,
-                   (coordinate){id, remembers, how.kind, how.start, most});
+                   (coordinate){id, remembers, kind, core_of(n->op).beyond, most});
     }
 }
 
@@ -179,34 +156,21 @@ void language_step_make(language_step *m, const uint32_t *before, uint32_t block
         uint32_t was = before[m->coordinate_of[id]];
         lanes old = lanes_of(was, all), z = none;
         m->work += n->kid_count;
-        switch (n->op) {
-        case OP_TRUE: z = (lanes){all, 0}; break;
-        case OP_LETTERS: z = (lanes){member[id], all & ~member[id]}; break;
-        case OP_NOT: z = lanes_not(x); break;
-        case OP_AND:
-        case OP_OR: z = gate(m, id, all); break;
-        case OP_XOR: z = lanes_xor(x, y); break;
-        case OP_IFF: z = lanes_not(lanes_xor(x, y)); break;
-        case OP_IMPLIES: z = lanes_or(lanes_not(x), y); break;
-        case OP_FIRST:
-        case OP_LAST:
-        case OP_YESTERDAY:
-        case OP_WEAK_YESTERDAY:
-        case OP_NEXT:
-        case OP_WEAK_NEXT: z = old; break;
-        case OP_ONCE:
-        case OP_EVENTUALLY: z = lanes_or(x, old); break;
-        case OP_HISTORICALLY:
-        case OP_ALWAYS: z = lanes_and(x, old); break;
-        case OP_SINCE:
-        case OP_UNTIL:
-        case OP_WEAK_UNTIL: z = lanes_or(y, lanes_and(x, old)); break;
-        case OP_TRIGGERED:
-        case OP_RELEASE:
-        case OP_STRONG_RELEASE: z = lanes_and(y, lanes_or(x, old)); break;
-        case OP_MODULO:
-        case OP_COMPARE: z = sum_truth(m, id, was, count); break;
-        default: break; /* FALSE; counts are read by their sums */
+        core c = core_of(n->op);
+        switch (c.kind) {
+        case CORE_CONSTANT: z = c.all ? (lanes){all, 0} : none; break;
+        case CORE_LETTERS: z = (lanes){member[id], all & ~member[id]}; break;
+        case CORE_NOT: z = lanes_not(x); break;
+        case CORE_GATE: z = gate(m, id, all); break;
+        case CORE_XOR: z = c.all ? lanes_not(lanes_xor(x, y)) : lanes_xor(x, y); break;
+        case CORE_IMPLIES: z = lanes_or(lanes_not(x), y); break;
+        case CORE_EDGE:
+        case CORE_STEP: z = old; break;
+        case CORE_RANGE: z = c.all ? lanes_and(x, old) : lanes_or(x, old); break;
+        case CORE_SINCE: z = c.all ? lanes_and(y, lanes_or(x, old)) : lanes_or(y, lanes_and(x, old)); break;
+        case CORE_MODULO:
+        case CORE_COMPARE: z = sum_truth(m, id, was, count); break;
+        default: break; /* counts are read by their sums */
         }
         m->truth[id] = z;
     }

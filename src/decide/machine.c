@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "logic/core.h"
 #include "logic/formula_print.h"
 
 /* How a comparison keeps its sum. Where nothing counted is of the other sign, sums only grow, and one that is
@@ -21,13 +22,13 @@ typedef struct machine_term {
 } machine_term;
 
 typedef struct machine_node {
-    formula_op op;
+    core core;
     node_id id;
     uint32_t left, right;          /* indices of the first two kids; 0 where there are none */
     uint32_t kid_start, kid_count; /* AND, OR: into kids; sums: into terms */
     uint32_t back, forward;        /* first slot in each memory; meaningless where there is none */
     bool has_back, has_forward;
-    const dfa *automaton; /* MATCHES */
+    const dfa *automaton; /* LANGUAGE */
     sum_mode mode;
     const formula_node *node;
 } machine_node;
@@ -47,20 +48,21 @@ struct machine {
     uint32_t failed;       /* the comparison that machine_step gave up at */
 };
 
-static bool is_sum(formula_op op) { return op == OP_COMPARE || op == OP_MODULO; }
+static bool is_sum(core_kind kind) { return kind == CORE_COMPARE || kind == CORE_MODULO; }
 
 /* Bit 1: the node remembers what was before, bit 2: what comes after. */
 static unsigned memory_of(const machine *m, const machine_node *n) {
     unsigned both = 0;
-    switch (n->op) {
-    case OP_ATTEND:
+    char direction;
+    switch (n->core.kind) {
+    case CORE_ATTEND:
         if (n->node->mask == TEMPER_MASK_ALL) return 3;
         return n->node->mask == TEMPER_MASK_AFTER || n->node->mask == TEMPER_MASK_FROM ? 2 : 1;
-    case OP_COMPARE:
-    case OP_MODULO:
+    case CORE_COMPARE:
+    case CORE_MODULO:
         for (uint32_t k = 0; k < n->kid_count; k++) both |= m->terms[n->kid_start + k].forward ? 2 : 1;
         return both;
-    default: return operator_direction(n->op) == 'b' ? 1 : operator_direction(n->op) == 'f' ? 2 : 0;
+    default: direction = operator_direction(n->node->op); return direction == 'b' ? 1 : direction == 'f' ? 2 : 0;
     }
 }
 
@@ -77,9 +79,8 @@ static void add_terms(machine *m, machine_node *n, const uint32_t *index) {
     for (uint32_t k = 0; k < n->kid_count; k++) {
         node_id count = formula_kid(m->f, n->id, k);
         int64_t weight = formula_weight(m->f, n->id, k);
-        machine_term t = {.counted = index[formula_kid(m->f, count, 0)],
-                          .forward = formula_at(m->f, count)->op == OP_COUNT_FUTURE,
-                          .weight = weight};
+        machine_term t = {
+            .counted = index[formula_kid(m->f, count, 0)], .forward = core_at(m->f, count).forward, .weight = weight};
         array_push(m->arena, m->terms, m->term_count, m->term_capacity, t);
         plus |= weight > 0;
         minus |= weight < 0;
@@ -89,10 +90,12 @@ static void add_terms(machine *m, machine_node *n, const uint32_t *index) {
 
 static void add_node(machine *m, const uint32_t *index, node_id id) {
     const formula_node *node = formula_at(m->f, id);
-    machine_node n = {.op = node->op, .id = id, .kid_count = node->kid_count, .node = node};
-    if (node->op == OP_MATCHES) n.automaton = m->f->languages[node->set].automaton;
-    if (node->op == OP_MATCHES_REST) n.automaton = m->f->languages[node->set].reversed;
-    if (is_sum(node->op)) {
+    machine_node n = {.core = core_of(node->op), .id = id, .kid_count = node->kid_count, .node = node};
+    if (n.core.kind == CORE_LANGUAGE) {
+        const formula_language *l = &m->f->languages[node->set];
+        n.automaton = n.core.forward ? l->reversed : l->automaton;
+    }
+    if (is_sum(n.core.kind)) {
         add_terms(m, &n, index);
     } else {
         n.kid_start = (uint32_t)m->kid_count;
@@ -116,9 +119,9 @@ machine *machine_new(arena *a, const formula *f, node_id root) {
     m->arena = a;
     m->f = f;
     for (node_id id = 1; id <= root; id++) {
-        formula_op op = formula_at(f, id)->op;
-        if (!marks[id] || op == OP_COUNT_PAST || op == OP_COUNT_FUTURE) continue; /* sums count themselves */
-        if (op == OP_AT)
+        core_kind kind = core_at(f, id).kind;
+        if (!marks[id] || kind == CORE_COUNT) continue; /* sums count themselves */
+        if (kind == CORE_AT)
             trap_raise(a->trap, TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,
                        "'@' reads at a computed position: no finite memory is known that holds what may stand there");
         index[id] = (uint32_t)m->node_count;
@@ -138,17 +141,10 @@ machine_slot machine_slot_at(const machine *m, size_t k) {
 
 /* What a memory holds where there are no letters. */
 static slot initial(const machine_node *n) {
-    switch (n->op) {
-    case OP_WEAK_NEXT:
-    case OP_ALWAYS:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL:
-    case OP_WEAK_YESTERDAY:
-    case OP_HISTORICALLY:
-    case OP_TRIGGERED: return 1;
-    case OP_MATCHES:
-    case OP_MATCHES_REST: return n->automaton->start;
-    default: return 0;
+    switch (n->core.kind) {
+    case CORE_LANGUAGE: return n->automaton->start;
+    case CORE_EDGE: return 0; /* no position was met */
+    default: return n->core.beyond;
     }
 }
 
@@ -173,7 +169,7 @@ static uint64_t saturation(const machine_node *n) {
 
 /* memory + step as a memory; false: the mode cannot hold it. */
 static bool sum_move(slot *after, const machine_node *n, slot memory, __int128 step) {
-    if (n->op == OP_MODULO) {
+    if (n->core.kind == CORE_MODULO) {
         __int128 rest = ((__int128)memory + step) % n->node->modulus;
         *after = (slot)(rest < 0 ? rest + n->node->modulus : rest);
         return true;
@@ -192,7 +188,7 @@ static bool sum_move(slot *after, const machine_node *n, slot memory, __int128 s
 
 static bool sum_verdict(const machine_node *n, slot before, slot after) {
     const formula_node *node = n->node;
-    if (n->op == OP_MODULO) {
+    if (n->core.kind == CORE_MODULO) {
         int64_t rest = (int64_t)(((__int128)before + (__int128)after + node->constant) % node->modulus);
         if (rest < 0) rest += node->modulus;
         return compare_holds(node->compare, (rest > node->residue) - (rest < node->residue));
@@ -258,33 +254,28 @@ static unsigned char step_attend(const machine_node *n, slot *back_after, slot *
 /* ---- one position ---- */
 
 static unsigned char step_nary(const machine *m, const machine_node *n) {
-    unsigned char v = n->op == OP_AND;
+    unsigned char v = n->core.all;
     for (uint32_t k = n->kid_start; k < n->kid_start + n->kid_count; k++)
-        v = n->op == OP_AND ? v & m->values[m->kids[k]] : v | m->values[m->kids[k]];
+        v = n->core.all ? v & m->values[m->kids[k]] : v | m->values[m->kids[k]];
     return v;
 }
 
 /* A node whose memory is the last value it had, its kid's or its own; `kept` is it. */
 static unsigned char step_temporal(const machine_node *n, slot *kept, slot last, unsigned char a, unsigned char b) {
     unsigned char v = (unsigned char)last;
-    switch (n->op) {
-    case OP_FIRST:
-    case OP_LAST: *kept = 1; return !v;
-    case OP_YESTERDAY:
-    case OP_WEAK_YESTERDAY:
-    case OP_NEXT:
-    case OP_WEAK_NEXT: *kept = a; return v;
-    case OP_ONCE:
-    case OP_EVENTUALLY: v |= a; break;
-    case OP_HISTORICALLY:
-    case OP_ALWAYS: v &= a; break;
-    case OP_SINCE:
-    case OP_UNTIL:
-    case OP_WEAK_UNTIL: v = b | (a & v); break;
-    default: v = b & (a | v); break; /* T R M */
+    switch (n->core.kind) {
+    case CORE_EDGE: *kept = 1; return !v;
+    case CORE_STEP: *kept = a; return v;
+    case CORE_RANGE: v = n->core.all ? v & a : v | a; break;
+    default: v = n->core.all ? b & (a | v) : b | (a & v); break; /* SINCE */
     }
     *kept = v;
     return v;
+}
+
+static unsigned char step_language(const dfa *d, slot *kept, slot state, uint32_t letter) {
+    *kept = dfa_next(d, (uint32_t)state, d->class_of[letter]);
+    return d->accepts[*kept];
 }
 
 bool machine_step(machine *m, bool *truth, slot *back_after, slot *forward_before, const slot *back,
@@ -293,34 +284,26 @@ bool machine_step(machine *m, bool *truth, slot *back_after, slot *forward_befor
     for (size_t k = 0; k < m->node_count; k++) {
         machine_node *n = &m->nodes[k];
         unsigned char a = m->values[n->left], b = m->values[n->right];
-        switch (n->op) {
-        case OP_TRUE: v = 1; break;
-        case OP_FALSE: v = 0; break;
-        case OP_LETTERS: v = formula_has_letter(m->f, n->id, letter); break;
-        case OP_NOT: v = !a; break;
-        case OP_AND:
-        case OP_OR: v = step_nary(m, n); break;
-        case OP_XOR: v = a ^ b; break;
-        case OP_IMPLIES: v = (!a) | b; break;
-        case OP_IFF: v = a == b; break;
-        case OP_COMPARE:
-        case OP_MODULO:
+        switch (n->core.kind) {
+        case CORE_CONSTANT: v = n->core.all; break;
+        case CORE_LETTERS: v = formula_has_letter(m->f, n->id, letter); break;
+        case CORE_NOT: v = !a; break;
+        case CORE_GATE: v = step_nary(m, n); break;
+        case CORE_XOR: v = a ^ b ^ n->core.all; break;
+        case CORE_IMPLIES: v = (!a) | b; break;
+        case CORE_COMPARE:
+        case CORE_MODULO:
             if (!step_sum(m, n, &v, back_after, forward_before, back, forward)) {
                 m->failed = (uint32_t)k;
                 return false;
             }
             break;
-        case OP_MATCHES:
-            back_after[n->back] = dfa_next(n->automaton, (uint32_t)back[n->back], n->automaton->class_of[letter]);
-            v = n->automaton->accepts[back_after[n->back]];
+        case CORE_LANGUAGE:
+            v = n->has_back ? step_language(n->automaton, &back_after[n->back], back[n->back], letter)
+                            : step_language(n->automaton, &forward_before[n->forward], forward[n->forward], letter);
             break;
-        case OP_MATCHES_REST:
-            forward_before[n->forward] =
-                dfa_next(n->automaton, (uint32_t)forward[n->forward], n->automaton->class_of[letter]);
-            v = n->automaton->accepts[forward_before[n->forward]];
-            break;
-        case OP_ATTEND: v = step_attend(n, back_after, forward_before, back, forward, a, b); break;
-        case OP_MATCH: v = m->values[m->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
+        case CORE_ATTEND: v = step_attend(n, back_after, forward_before, back, forward, a, b); break;
+        case CORE_MATCH: v = m->values[m->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */
         default:
             if (n->has_back)
                 v = step_temporal(n, &back_after[n->back], back[n->back], a, b);

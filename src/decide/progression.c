@@ -10,6 +10,7 @@
 #include "decide/progression.h"
 
 #include "automata/dfa.h"
+#include "logic/core.h"
 
 #include <string.h>
 
@@ -194,49 +195,35 @@ static node_id node_after(const progression *p, node_id id) {
     formula *f = p->f;
     formula_node n = *formula_at(f, id);
     node_id x = n.kid_count > 0 ? after_kid(p, id, 0) : 0, y = n.kid_count > 1 ? after_kid(p, id, 1) : 0;
-    switch (n.op) {
-    case OP_TRUE:
-    case OP_FALSE: return id;
-    case OP_FIRST: return constant(f, false);
-    case OP_LETTERS: return constant(f, formula_has_letter(f, id, p->letter));
-    case OP_NOT: return logic_not(f, x);
-    case OP_AND:
-    case OP_OR:
+    core c = core_of(n.op);
+    if (c.forward) refuse(p, id);
+    switch (c.kind) {
+    case CORE_CONSTANT:
+    case CORE_COUNT: return id; /* the sum above a count asks what is counted */
+    case CORE_EDGE: return constant(f, false);
+    case CORE_LETTERS: return constant(f, formula_has_letter(f, id, p->letter));
+    case CORE_NOT: return logic_not(f, x);
+    case CORE_GATE:
         for (size_t k = 1; k < n.kid_count; k++) x = connect(f, n.op, x, after_kid(p, id, k));
         return x ? x : id;
-    case OP_XOR: return logic_xor(f, x, y);
-    case OP_IFF: return logic_not(f, logic_xor(f, x, y));
-    case OP_IMPLIES: return logic_or(f, logic_not(f, x), y);
-    case OP_YESTERDAY:
-    case OP_WEAK_YESTERDAY: return formula_kid(f, id, 0);
-    case OP_ONCE: return logic_or(f, id, x);
-    case OP_HISTORICALLY: /* a holds now, if it has held so far */
+    case CORE_XOR: x = logic_xor(f, x, y); return c.all ? logic_not(f, x) : x;
+    case CORE_IMPLIES: return logic_or(f, logic_not(f, x), y);
+    case CORE_STEP: return formula_kid(f, id, 0);
+    case CORE_RANGE:
+        if (!c.all) return logic_or(f, id, x);
+        /* a holds now, if it has held so far */
         return implies(f, formula_kid(f, id, 0), x, p->scratch) ? id : logic_and(f, id, x);
-    case OP_SINCE: return logic_or(f, y, logic_and(f, x, id));
-    case OP_TRIGGERED: return logic_and(f, y, logic_or(f, x, id));
-    case OP_COMPARE:
-    case OP_MODULO: return sum_by_cases(p, id);
-    case OP_COUNT_PAST: return id; /* the sum above it asks what is counted */
-    case OP_ATTEND: return attend_after(p, id);
-    case OP_MATCH: return after_kid(p, id, n.kid_count - 1); /* the same in other operators */
-    case OP_MATCHES: return matches_after(p, id);
-    case OP_AT:
+    case CORE_SINCE: return c.all ? logic_and(f, y, logic_or(f, x, id)) : logic_or(f, y, logic_and(f, x, id));
+    case CORE_COMPARE:
+    case CORE_MODULO: return sum_by_cases(p, id);
+    case CORE_ATTEND: return attend_after(p, id);
+    case CORE_MATCH: return after_kid(p, id, n.kid_count - 1); /* the same in other operators */
+    case CORE_LANGUAGE: return matches_after(p, id);
+    case CORE_AT:
         trap_raise(p->scratch->trap, TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,
                    "what comes next must be a formula of what was read, and none is known for '@' one letter later");
-    case OP_MATCHES_REST:
-    case OP_LAST:
-    case OP_NEXT:
-    case OP_WEAK_NEXT:
-    case OP_EVENTUALLY:
-    case OP_ALWAYS:
-    case OP_UNTIL:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL:
-    case OP_STRONG_RELEASE:
-    case OP_COUNT_FUTURE:
-    case OP_COUNT_OF_OPERATORS: break;
     }
-    refuse(p, id);
+    return 0;
 }
 
 node_id formula_after(formula *f, node_id root, uint32_t letter, arena *scratch) {

@@ -10,7 +10,7 @@ static const struct {
     char direction;
     int binding;
 } operators[] = {
-#define OPERATOR(name, spelling, kids, direction, binding) {spelling, kids, direction, binding},
+#define OPERATOR(name, spelling, kids, direction, binding, kind, all, beyond) {spelling, kids, direction, binding},
 #include "logic/operators.h"
 #undef OPERATOR
 };
@@ -219,6 +219,30 @@ node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_
 
 node_id formula_match(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count) {
     formula_node n = {.op = OP_MATCH, .kid_count = (uint32_t)count, .choice = choice, .mask = mask};
+    return share(f, n, kids, NULL);
+}
+
+static linear_sum copied_sum(formula *f, const formula *from, node_id id, const node_id *of) {
+    linear_sum sum;
+    sum_init(&sum, f->arena, formula_at(from, id)->constant);
+    for (size_t k = 0; k < formula_at(from, id)->kid_count; k++) /* what AT reads has weight 0 */
+        if (!sum_add_count(&sum, of[formula_kid(from, id, k)], formula_weight(from, id, k)))
+            trap_raise(f->arena->trap, TEMPER_LIMIT, from->notes[id].line, from->notes[id].column,
+                       "a coefficient that does not fit in 64 bits, after equal counts were added up");
+    return sum;
+}
+
+node_id formula_copy_node(formula *f, const formula *from, node_id id, const node_id *of) {
+    formula_node n = *formula_at(from, id);
+    if (n.op == OP_LETTERS) return formula_letter_set(f, &from->sets[n.set]);
+    if (n.op == OP_COMPARE || n.op == OP_MODULO || n.op == OP_AT) {
+        linear_sum sum = copied_sum(f, from, id, of);
+        if (n.op == OP_COMPARE) return formula_compare(f, &sum, n.compare);
+        if (n.op == OP_MODULO) return formula_modulo(f, &sum, n.modulus, n.compare, n.residue);
+        return formula_read_at(f, of[formula_kid(from, id, 0)], &sum);
+    }
+    node_id *kids = arena_alloc(f->arena, (size_t)n.kid_count + 1, sizeof *kids);
+    for (size_t k = 0; k < n.kid_count; k++) kids[k] = of[formula_kid(from, id, k)];
     return share(f, n, kids, NULL);
 }
 

@@ -14,7 +14,7 @@
 #include "base/text.h"
 
 typedef enum formula_op {
-#define OPERATOR(name, spelling, kids, direction, binding) OP_##name,
+#define OPERATOR(name, spelling, kids, direction, binding, kind, all, beyond) OP_##name,
 #include "logic/operators.h"
 #undef OPERATOR
     OP_COUNT_OF_OPERATORS
@@ -125,6 +125,10 @@ node_id formula_match(formula *f, temper_choice choice, temper_mask mask, const 
 node_id formula_read_at(formula *f, node_id value, const linear_sum *sum); /* AT, as it is written */
 node_id formula_read_place(formula *f, node_id value, const linear_sum *sum, int64_t ends, temper_mask mask);
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);
+
+/* A node of another formula over the copies of its kids, of[kid]. Not a regular language: those are the formula's
+   own. Equal counts of a sum are added up. */
+node_id formula_copy_node(formula *f, const formula *from, node_id id, const node_id *of);
 
 /* Records where a node was written / what it is called, if nothing is recorded yet. */
 void formula_note_place(formula *f, node_id id, size_t line, size_t column);

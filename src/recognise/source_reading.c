@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "logic/core.h"
+
 typedef struct reading {
     questions *q;
     decisions *d;
@@ -53,17 +55,24 @@ static fn triggered(reading *r, bool forward, fn x, fn y) {
 
 /* x holds from here on to the end, or up to a y: there is no later position without x and y before which y never
    held. */
-static fn weak_until(reading *r, fn x, fn y) {
+static fn weak_since(reading *r, bool forward, fn x, fn y) {
     fn neither = fn_not(r->d, fn_or(r->d, x, y));
-    return fn_not(r->d, since(r, true, fn_not(r->d, y), neither));
+    return fn_not(r->d, since(r, forward, fn_not(r->d, y), neither));
 }
 
-static fn always(reading *r, bool forward, fn x) {
-    temper_mask mask = forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
-    return fn_not(r->d, ask_exists(r->q, mask, fn_not(r->d, x)));
+static fn binary(reading *r, core c, fn x, fn y) {
+    if (c.all) return c.beyond ? triggered(r, c.forward, x, y) : since(r, c.forward, y, fn_and(r->d, x, y));
+    return c.beyond ? weak_since(r, c.forward, x, y) : since(r, c.forward, x, y);
 }
 
-static fn weak_step(reading *r, bool forward, fn x) { return fn_not(r->d, ask_step(r->q, forward, fn_not(r->d, x))); }
+static fn range(reading *r, core c, fn x) {
+    temper_mask mask = c.forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
+    return c.all ? fn_not(r->d, ask_exists(r->q, mask, fn_not(r->d, x))) : ask_exists(r->q, mask, x);
+}
+
+static fn step(reading *r, core c, fn x) {
+    return c.beyond ? fn_not(r->d, ask_step(r->q, c.forward, fn_not(r->d, x))) : ask_step(r->q, c.forward, x);
+}
 
 static fn attend(reading *r, const formula_node *n, fn where, fn value) {
     if (n->choice == TEMPER_CHOICE_AVERAGE) return ask_exists(r->q, n->mask, where);
@@ -72,7 +81,7 @@ static fn attend(reading *r, const formula_node *n, fn where, fn value) {
 
 /* ---- sums ---- */
 
-static bool is_past(const reading *r, node_id count) { return formula_at(r->f, count)->op == OP_COUNT_PAST; }
+static bool is_past(const reading *r, node_id count) { return !core_at(r->f, count).forward; }
 
 typedef struct counted {
     bool forward;
@@ -91,7 +100,7 @@ static int by_function(const void *x, const void *y) {
 static size_t counts_of(reading *r, node_id id, counted *out, __int128 *divisor) {
     const formula_node *n = formula_at(r->f, id);
     size_t count = 0, kept = 0;
-    for (size_t k = n->op == OP_AT; k < n->kid_count; k++) { /* AT's first kid is no count */
+    for (size_t k = core_of(n->op).kind == CORE_AT; k < n->kid_count; k++) { /* AT's first kid is no count */
         node_id c = formula_kid(r->f, id, k);
         if (kid(r, c, 0) != FN_FALSE)
             out[count++] = (counted){!is_past(r, c), kid(r, c, 0), formula_weight(r->f, id, k)};
@@ -292,7 +301,7 @@ static fn gate(reading *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     fn *parts = arena_alloc(r->q->arena, n->kid_count, sizeof *parts);
     for (size_t k = 0; k < n->kid_count; k++) parts[k] = kid(r, id, k);
-    return n->op == OP_AND ? fn_and_all(r->d, parts, n->kid_count) : fn_or_all(r->d, parts, n->kid_count);
+    return core_of(n->op).all ? fn_and_all(r->d, parts, n->kid_count) : fn_or_all(r->d, parts, n->kid_count);
 }
 
 /* requires the kids' meanings */
@@ -300,44 +309,27 @@ static fn read_node(reading *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     fn x = n->kid_count > 0 ? kid(r, id, 0) : 0, y = n->kid_count > 1 ? kid(r, id, 1) : 0;
     decisions *d = r->d;
-    switch (n->op) {
-    case OP_TRUE: return FN_TRUE;
-    case OP_FALSE: return FN_FALSE;
-    case OP_FIRST: return ask_edge(r->q, false);
-    case OP_LAST: return ask_edge(r->q, true);
-    case OP_LETTERS: return read_letters(r, id);
-    case OP_NOT: return fn_not(d, x);
-    case OP_AND:
-    case OP_OR: return gate(r, id);
-    case OP_XOR: return fn_xor(d, x, y);
-    case OP_IMPLIES: return fn_or(d, fn_not(d, x), y);
-    case OP_IFF: return fn_not(d, fn_xor(d, x, y));
-    case OP_NEXT: return ask_step(r->q, true, x);
-    case OP_WEAK_NEXT: return weak_step(r, true, x);
-    case OP_EVENTUALLY: return ask_exists(r->q, TEMPER_MASK_FROM, x);
-    case OP_ALWAYS: return always(r, true, x);
-    case OP_UNTIL: return since(r, true, x, y);
-    case OP_RELEASE: return triggered(r, true, x, y);
-    case OP_WEAK_UNTIL: return weak_until(r, x, y);
-    case OP_STRONG_RELEASE: return since(r, true, y, fn_and(d, x, y));
-    case OP_YESTERDAY: return ask_step(r->q, false, x);
-    case OP_WEAK_YESTERDAY: return weak_step(r, false, x);
-    case OP_ONCE: return ask_exists(r->q, TEMPER_MASK_UP_TO, x);
-    case OP_HISTORICALLY: return always(r, false, x);
-    case OP_SINCE: return since(r, false, x, y);
-    case OP_TRIGGERED: return triggered(r, false, x, y);
-    case OP_COMPARE: return compare(r, id);
-    case OP_MODULO: return remainder_of(r, id);
-    case OP_AT: return read_at(r, id, x);
-    case OP_ATTEND: return attend(r, n, x, y);
-    case OP_MATCH: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
-    case OP_MATCHES:
-    case OP_MATCHES_REST:
+    core c = core_of(n->op);
+    switch (c.kind) {
+    case CORE_CONSTANT: return c.all ? FN_TRUE : FN_FALSE;
+    case CORE_EDGE: return ask_edge(r->q, c.forward);
+    case CORE_LETTERS: return read_letters(r, id);
+    case CORE_NOT: return fn_not(d, x);
+    case CORE_GATE: return gate(r, id);
+    case CORE_XOR: x = fn_xor(d, x, y); return c.all ? fn_not(d, x) : x;
+    case CORE_IMPLIES: return fn_or(d, fn_not(d, x), y);
+    case CORE_STEP: return step(r, c, x);
+    case CORE_RANGE: return range(r, c, x);
+    case CORE_SINCE: return binary(r, c, x, y);
+    case CORE_COMPARE: return compare(r, id);
+    case CORE_MODULO: return remainder_of(r, id);
+    case CORE_AT: return read_at(r, id, x);
+    case CORE_ATTEND: return attend(r, n, x, y);
+    case CORE_MATCH: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
+    case CORE_LANGUAGE:
         trap_raise(r->q->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,
                    "a regular language is no question about one position");
-    case OP_COUNT_PAST:
-    case OP_COUNT_FUTURE:
-    case OP_COUNT_OF_OPERATORS: break;
+    case CORE_COUNT: break;
     }
     return 0;
 }

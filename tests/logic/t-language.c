@@ -412,7 +412,7 @@ static void check_page(char *page) {
 /* Every connective is named on the page. */
 static void check_operators(const char *page) {
     static const char *const spellings[] = {
-#define OPERATOR(name, spelling, kids, direction, binding) spelling,
+#define OPERATOR(name, spelling, kids, direction, binding, kind, all, beyond) spelling,
 #include "logic/operators.h"
 #undef OPERATOR
     };
