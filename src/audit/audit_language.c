@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit_operator.h"
 #include "base/work.h"
 
 static _Noreturn void refuse(const language_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -23,9 +24,9 @@ static const formula_node *node_at(const language_table *t, node_id id) { return
 
 /* Counts of a sum must look the table's way. */
 static void check_counts(const language_table *t, node_id id) {
-    formula_op wanted = t->forward ? OP_COUNT_FUTURE : OP_COUNT_PAST;
     for (size_t k = 0; k < node_at(t, id)->kid_count; k++)
-        if (node_at(t, formula_kid(&t->spec->graph, id, k))->op != wanted) refuse(t, "a count looks the other way");
+        if (audit_operator_of(node_at(t, formula_kid(&t->spec->graph, id, k))->op).forward != t->forward)
+            refuse(t, "a count looks the other way");
 }
 
 /* A sum whose weights have one sign only grows; beyond its constant it decides nothing any more. */
@@ -47,60 +48,59 @@ static void look(const language_table *t, bool forward) {
     if (forward != t->forward) refuse(t, "it looks %s", forward ? "forward" : "back");
 }
 
+static void remember_truth(language_table *t, node_id id, bool forward, memory_kind kind, uint32_t start) {
+    look(t, forward);
+    remember(t, id, kind, start, 1);
+}
+
 static void list_node(language_table *t, node_id id) {
     const formula_node *n = node_at(t, id);
-    switch (n->op) {
-    case OP_TRUE:
-    case OP_FALSE:
-    case OP_LETTERS:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_IMPLIES:
-    case OP_IFF:
-    case OP_COUNT_PAST:
-    case OP_COUNT_FUTURE: break;
-    case OP_FIRST: look(t, false), remember(t, id, REMEMBERS_EDGE, 1, 1); break;
-    case OP_LAST: look(t, true), remember(t, id, REMEMBERS_EDGE, 1, 1); break;
-    case OP_YESTERDAY: look(t, false), remember(t, id, REMEMBERS_KID, 0, 1); break;
-    case OP_WEAK_YESTERDAY: look(t, false), remember(t, id, REMEMBERS_KID, 1, 1); break;
-    case OP_NEXT: look(t, true), remember(t, id, REMEMBERS_KID, 0, 1); break;
-    case OP_WEAK_NEXT: look(t, true), remember(t, id, REMEMBERS_KID, 1, 1); break;
-    case OP_ONCE:
-    case OP_SINCE: look(t, false), remember(t, id, REMEMBERS_SELF, 0, 1); break;
-    case OP_HISTORICALLY:
-    case OP_TRIGGERED: look(t, false), remember(t, id, REMEMBERS_SELF, 1, 1); break;
-    case OP_EVENTUALLY:
-    case OP_UNTIL:
-    case OP_STRONG_RELEASE: look(t, true), remember(t, id, REMEMBERS_SELF, 0, 1); break;
-    case OP_ALWAYS:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL: look(t, true), remember(t, id, REMEMBERS_SELF, 1, 1); break;
-    case OP_MODULO:
+    audit_operator o = audit_operator_of(n->op);
+    switch (o.reading) {
+    case READS_TRUE:
+    case READS_FALSE:
+    case READS_LETTERS:
+    case READS_NOT:
+    case READS_AND:
+    case READS_OR:
+    case READS_XOR:
+    case READS_IMPLIES:
+    case READS_IFF:
+    case READS_COUNT: break;
+    case READS_EDGE: remember_truth(t, id, o.forward, REMEMBERS_EDGE, 1); break;
+    case READS_STEP: remember_truth(t, id, o.forward, REMEMBERS_KID, 0); break;
+    case READS_WEAK_STEP: remember_truth(t, id, o.forward, REMEMBERS_KID, 1); break;
+    case READS_SOMEWHERE:
+    case READS_SINCE:
+    case READS_STRONG_TRIGGERED: remember_truth(t, id, o.forward, REMEMBERS_SELF, 0); break;
+    case READS_EVERYWHERE:
+    case READS_TRIGGERED:
+    case READS_WEAK_SINCE: remember_truth(t, id, o.forward, REMEMBERS_SELF, 1); break;
+    case READS_MODULO:
         check_counts(t, id);
         if (n->modulus > LANGUAGE_MODULUS) refuse(t, "a remainder modulo more than 65536");
         remember(t, id, REMEMBERS_REST, 0, (uint32_t)n->modulus - 1);
         break;
-    case OP_COMPARE:
+    case READS_COMPARE:
         check_counts(t, id);
         remember(t, id, REMEMBERS_AMOUNT, 0, amount_of(t, id));
         break;
-    case OP_MATCHES:
+    case READS_LANGUAGE:
+        if (o.forward) refuse(t, "an operator that no table can hold");
         if (!t->languages) refuse(t, "it names a regular language");
         look(t, false);
         remember(t, id, REMEMBERS_STATE, 0, t->languages[n->set]->states - 1);
         break;
-    case OP_ATTEND:
+    case READS_ATTEND:
         if (!t->is_source) refuse(t, "attention, which no table can hold");
         if (n->mask == TEMPER_MASK_ALL) refuse(t, "it looks both ways");
         look(t, n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM);
         remember(t, id, REMEMBERS_CHOICE, 0, 2);
         break;
-    case OP_MATCH: /* its last kid means the same in other operators */
+    case READS_MATCH: /* its last kid means the same in other operators */
         if (!t->is_source) refuse(t, "attention, which no table can hold");
         break;
-    default: refuse(t, "an operator that no table can hold");
+    case READS_AT: refuse(t, "an operator that no table can hold");
     }
     array_push(t->arena, t->nodes, t->node_count, t->node_capacity, id);
 }

@@ -1,6 +1,7 @@
 /* What a letter does to the coordinates of a formula, and the formula's truth there (doc/certificate.md, "Regular
    languages"). */
 #include "audit/audit_language.h"
+#include "audit/audit_operator.h"
 
 static const formula_node *node_at(const language_table *t, node_id id) { return formula_at(&t->spec->graph, id); }
 
@@ -85,42 +86,35 @@ static unsigned truth_here(language_stepping *s, node_id id, uint32_t letter, co
     const formula *f = &s->t->spec->graph;
     const formula_node *n = formula_at(f, id);
     uint32_t k = s->coordinate_of[id];
-    switch (n->op) {
-    case OP_TRUE: return YES;
-    case OP_LETTERS: return formula_has_letter(f, id, letter) ? YES : NO;
-    case OP_NOT: return not_of(left_of(s, id));
-    case OP_AND:
-    case OP_OR: return nary_of(s, id);
-    case OP_XOR: return xor_of(left_of(s, id), right_of(s, id));
-    case OP_IFF: return not_of(xor_of(left_of(s, id), right_of(s, id)));
-    case OP_IMPLIES: return or_of(not_of(left_of(s, id)), right_of(s, id));
-    case OP_FIRST:
-    case OP_LAST:
-    case OP_YESTERDAY:
-    case OP_WEAK_YESTERDAY:
-    case OP_NEXT:
-    case OP_WEAK_NEXT: return truth_of(before[k]);
-    case OP_ONCE:
-    case OP_EVENTUALLY: return or_of(left_of(s, id), truth_of(before[k]));
-    case OP_HISTORICALLY:
-    case OP_ALWAYS: return and_of(left_of(s, id), truth_of(before[k]));
+    switch (audit_operator_of(n->op).reading) {
+    case READS_TRUE: return YES;
+    case READS_LETTERS: return formula_has_letter(f, id, letter) ? YES : NO;
+    case READS_NOT: return not_of(left_of(s, id));
+    case READS_AND:
+    case READS_OR: return nary_of(s, id);
+    case READS_XOR: return xor_of(left_of(s, id), right_of(s, id));
+    case READS_IFF: return not_of(xor_of(left_of(s, id), right_of(s, id)));
+    case READS_IMPLIES: return or_of(not_of(left_of(s, id)), right_of(s, id));
+    case READS_EDGE:
+    case READS_STEP:
+    case READS_WEAK_STEP: return truth_of(before[k]);
+    case READS_SOMEWHERE: return or_of(left_of(s, id), truth_of(before[k]));
+    case READS_EVERYWHERE: return and_of(left_of(s, id), truth_of(before[k]));
     /* y here, or x here and the same one position before */
-    case OP_SINCE:
-    case OP_UNTIL:
-    case OP_WEAK_UNTIL: return or_of(right_of(s, id), and_of(left_of(s, id), truth_of(before[k])));
+    case READS_SINCE:
+    case READS_WEAK_SINCE: return or_of(right_of(s, id), and_of(left_of(s, id), truth_of(before[k])));
     /* y here, and x here or the same one position before */
-    case OP_TRIGGERED:
-    case OP_RELEASE:
-    case OP_STRONG_RELEASE: return and_of(right_of(s, id), or_of(left_of(s, id), truth_of(before[k])));
-    case OP_MATCHES: {
+    case READS_TRIGGERED:
+    case READS_STRONG_TRIGGERED: return and_of(right_of(s, id), or_of(left_of(s, id), truth_of(before[k])));
+    case READS_LANGUAGE: {
         const automaton *x_of = s->t->languages[n->set];
         s->after[k] = x_of->next[(size_t)before[k] * x_of->classes + x_of->class_of[letter]];
         return x_of->accepts[s->after[k]] ? YES : NO;
     }
-    case OP_ATTEND: return choice_of(s, id, before[k], &s->after[k]);
-    case OP_MATCH: return s->truth[formula_kid(f, id, (size_t)n->kid_count - 1)];
-    case OP_MODULO: return rest_of(s, id, before[k], &s->after[k]);
-    case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, &s->after[k]);
+    case READS_ATTEND: return choice_of(s, id, before[k], &s->after[k]);
+    case READS_MATCH: return s->truth[formula_kid(f, id, (size_t)n->kid_count - 1)];
+    case READS_MODULO: return rest_of(s, id, before[k], &s->after[k]);
+    case READS_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, &s->after[k]);
     default: return NO; /* FALSE; counts are read by their sums */
     }
 }

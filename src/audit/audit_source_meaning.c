@@ -1,6 +1,6 @@
-/* One case per operator, each with the reason why the question asked is the operator's definition. Throughout i is
-   the position, and "nearest" the last j <= i for operators that look back, the first j >= i for those that look
-   forward.
+/* One case per reading of an operator, each with the reason why the question asked is the operator's definition.
+   Throughout i is the position, and "nearest" the last j <= i for operators that look back, the first j >= i for
+   those that look forward.
 
    Lemma. phi S psi at i iff psi holds at the nearest j with (psi or not phi). If psi holds at that j, phi holds at
    all k behind it up to i, for none of them has not phi: since holds. Conversely let psi hold at j and phi at all k
@@ -9,6 +9,7 @@
 #include "audit/audit_source_meaning.h"
 
 #include "audit/audit_match.h"
+#include "audit/audit_operator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
             uint32_t past;
             dd f;
         } *key = arena_alloc(a, 1, sizeof *key);
-        key->past = formula_at(r->f, count)->op == OP_COUNT_PAST;
+        key->past = !audit_operator_of(formula_at(r->f, count)->op).forward;
         key->f = r->of[formula_kid(r->f, count, 0)];
         if (key->f == 0) continue;
         bool fresh;
@@ -304,59 +305,64 @@ static dd read_at(const reader *r, node_id id, dd value) {
 
 /* ---- the induction ---- */
 
+/* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j has
+   neither phi nor psi. */
+static dd weak_since(const reader *r, bool past, dd phi, dd psi) {
+    diagram *d = r->d;
+    dd neither = dd_not(d, dd_or(d, phi, psi));
+    return dd_not(d, meaning_chosen(r->m, past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM, past,
+                                    dd_or(d, psi, dd_not(d, phi)), neither));
+}
+
+static dd weak_step(const reader *r, bool past, dd phi) {
+    return dd_or(r->d, past ? r->m->first : r->m->last, meaning_step(r->m, past, phi));
+}
+
+static dd attention(const reader *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(r->m, n->mask, left(r, id));
+    return meaning_chosen(r->m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, left(r, id),
+                          dd_and(r->d, left(r, id), right(r, id)));
+}
+
 static dd meaning_of(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     diagram *d = r->d;
     meaning *m = r->m;
-    switch (n->op) {
-    case OP_TRUE: return 1;
-    case OP_FALSE: return 0;
-    case OP_FIRST: return m->first;
-    case OP_LAST: return m->last;
-    case OP_LETTERS: return letters_of(r, id);
-    case OP_NOT: return dd_not(d, left(r, id));
-    case OP_AND: return gate(r, id, DD_AND, 1);
-    case OP_OR: return gate(r, id, DD_OR, 0);
-    case OP_XOR: return dd_xor(d, left(r, id), right(r, id));
-    case OP_IMPLIES: return dd_or(d, dd_not(d, left(r, id)), right(r, id));
-    case OP_IFF: return dd_not(d, dd_xor(d, left(r, id), right(r, id)));
-    case OP_NEXT: return meaning_step(m, false, left(r, id));
-    case OP_YESTERDAY: return meaning_step(m, true, left(r, id));
-    case OP_WEAK_NEXT: return dd_or(d, m->last, meaning_step(m, false, left(r, id)));
-    case OP_WEAK_YESTERDAY: return dd_or(d, m->first, meaning_step(m, true, left(r, id)));
-    case OP_EVENTUALLY: return meaning_exists(m, TEMPER_MASK_FROM, left(r, id));
-    case OP_ONCE: return meaning_exists(m, TEMPER_MASK_UP_TO, left(r, id));
-    case OP_ALWAYS: return everywhere(r, TEMPER_MASK_FROM, left(r, id));
-    case OP_HISTORICALLY: return everywhere(r, TEMPER_MASK_UP_TO, left(r, id));
-    case OP_UNTIL: return since(r, false, left(r, id), right(r, id));
-    case OP_SINCE: return since(r, true, left(r, id), right(r, id));
+    audit_operator o = audit_operator_of(n->op);
+    bool past = !o.forward;
+    temper_mask mask = past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM;
+    switch (o.reading) {
+    case READS_TRUE: return 1;
+    case READS_FALSE: return 0;
+    case READS_EDGE: return past ? m->first : m->last;
+    case READS_LETTERS: return letters_of(r, id);
+    case READS_NOT: return dd_not(d, left(r, id));
+    case READS_AND: return gate(r, id, DD_AND, 1);
+    case READS_OR: return gate(r, id, DD_OR, 0);
+    case READS_XOR: return dd_xor(d, left(r, id), right(r, id));
+    case READS_IMPLIES: return dd_or(d, dd_not(d, left(r, id)), right(r, id));
+    case READS_IFF: return dd_not(d, dd_xor(d, left(r, id), right(r, id)));
+    case READS_STEP: return meaning_step(m, past, left(r, id));
+    case READS_WEAK_STEP: return weak_step(r, past, left(r, id));
+    case READS_SOMEWHERE: return meaning_exists(m, mask, left(r, id));
+    case READS_EVERYWHERE: return everywhere(r, mask, left(r, id));
+    case READS_SINCE: return since(r, past, left(r, id), right(r, id));
     /* not (at each j: psi, or phi at some k before it) is: not psi at some j, and not phi at all k before */
-    case OP_RELEASE: return negated_since(r, false, left(r, id), right(r, id));
-    case OP_TRIGGERED: return negated_since(r, true, left(r, id), right(r, id));
-    /* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j
-       has neither phi nor psi. */
-    case OP_WEAK_UNTIL: {
-        dd neither = dd_not(d, dd_or(d, left(r, id), right(r, id)));
-        return dd_not(
-            d, meaning_chosen(m, TEMPER_MASK_FROM, false, dd_or(d, right(r, id), dd_not(d, left(r, id))), neither));
-    }
+    case READS_TRIGGERED: return negated_since(r, past, left(r, id), right(r, id));
+    case READS_WEAK_SINCE: return weak_since(r, past, left(r, id), right(r, id));
     /* phi at some j, psi up to and including it: psi until (phi and psi) */
-    case OP_STRONG_RELEASE: return since(r, false, right(r, id), dd_and(d, left(r, id), right(r, id)));
-    case OP_COMPARE: return compare(r, id);
-    case OP_MODULO: return modulo(r, id);
-    case OP_AT: return read_at(r, id, left(r, id));
-    case OP_ATTEND:
-        if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, left(r, id));
-        return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, left(r, id),
-                              dd_and(d, left(r, id), right(r, id)));
-    case OP_MATCH: return match(r, id);
-    case OP_MATCHES:
+    case READS_STRONG_TRIGGERED: return since(r, past, right(r, id), dd_and(d, left(r, id), right(r, id)));
+    case READS_COMPARE: return compare(r, id);
+    case READS_MODULO: return modulo(r, id);
+    case READS_AT: return read_at(r, id, left(r, id));
+    case READS_ATTEND: return attention(r, id);
+    case READS_MATCH: return match(r, id);
+    case READS_LANGUAGE:
+        if (o.forward) break; /* no text has it */
         if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");
         return r->languages[n->set];
-    case OP_MATCHES_REST: /* no text has it */
-    case OP_COUNT_PAST:
-    case OP_COUNT_FUTURE:
-    case OP_COUNT_OF_OPERATORS: break;
+    case READS_COUNT: break;
     }
     return NO_MEANING;
 }

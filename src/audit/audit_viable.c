@@ -2,6 +2,7 @@
    end is the source's own formula, and a letter may come where what is viable holds after it. What holds after one
    more letter is said before it, operator by operator. */
 #include "audit/audit.h"
+#include "audit/audit_operator.h"
 #include "audit/audit_source_meaning.h"
 
 enum { OPEN_COUNTS = 8 }; /* counts of a sum that a letter does not settle */
@@ -145,45 +146,53 @@ static bool goes_on(const after *x, node_id p, node_id q) {
 static node_id then(const after *x, node_id id, size_t kid) { return x->of[formula_kid(x->f, id, kid)]; }
 static bool alone(const after *x, node_id id, size_t kid) { return x->alone[formula_kid(x->f, id, kid)]; }
 
+static _Noreturn void not_followed(const after *x) {
+    audit_refuse(x->a, 0, 0, "what is viable has an operator that is not followed");
+}
+
 static void look_at(after *x, node_id id) {
     const formula_node n = *formula_at(x->f, id);
     node_id *to = &x->of[id];
     unsigned char *only = &x->alone[id];
-    switch (n.op) {
-    case OP_TRUE: *to = id, *only = true; break;
-    case OP_FALSE: *to = id, *only = false; break;
-    case OP_FIRST: *to = constant(x, false), *only = true; break;
-    case OP_LETTERS: *only = formula_has_letter(x->f, id, x->letter), *to = constant(x, *only); break;
-    case OP_NOT: *to = not_of(x, then(x, id, 0)), *only = !alone(x, id, 0); break;
-    case OP_AND:
+    audit_operator o = audit_operator_of(n.op);
+    if (o.forward) not_followed(x);
+    switch (o.reading) {
+    case READS_TRUE: *to = id, *only = true; break;
+    case READS_FALSE: *to = id, *only = false; break;
+    case READS_EDGE: *to = constant(x, false), *only = true; break;
+    case READS_LETTERS: *only = formula_has_letter(x->f, id, x->letter), *to = constant(x, *only); break;
+    case READS_NOT: *to = not_of(x, then(x, id, 0)), *only = !alone(x, id, 0); break;
+    case READS_AND:
         *to = constant(x, true), *only = true;
         for (size_t k = 0; k < n.kid_count; k++) *to = both(x, *to, then(x, id, k)), *only = *only && alone(x, id, k);
         break;
-    case OP_OR:
+    case READS_OR:
         *to = constant(x, false), *only = false;
         for (size_t k = 0; k < n.kid_count; k++)
             *to = either(x, *to, then(x, id, k)), *only = *only || alone(x, id, k);
         break;
-    case OP_IMPLIES:
+    case READS_IMPLIES:
         *to = either(x, not_of(x, then(x, id, 0)), then(x, id, 1)), *only = !alone(x, id, 0) || alone(x, id, 1);
         break;
-    case OP_XOR: *to = one_of(x, then(x, id, 0), then(x, id, 1)), *only = alone(x, id, 0) ^ alone(x, id, 1); break;
-    case OP_IFF:
+    case READS_XOR: *to = one_of(x, then(x, id, 0), then(x, id, 1)), *only = alone(x, id, 0) ^ alone(x, id, 1); break;
+    case READS_IFF:
         *to = not_of(x, one_of(x, then(x, id, 0), then(x, id, 1))), *only = !(alone(x, id, 0) ^ alone(x, id, 1));
         break;
-    case OP_YESTERDAY: *to = formula_kid(x->f, id, 0), *only = false; break;
-    case OP_WEAK_YESTERDAY: *to = formula_kid(x->f, id, 0), *only = true; break;
-    case OP_ONCE: *to = either(x, then(x, id, 0), id), *only = alone(x, id, 0); break;
-    case OP_HISTORICALLY:
+    case READS_STEP: *to = formula_kid(x->f, id, 0), *only = false; break;
+    case READS_WEAK_STEP: *to = formula_kid(x->f, id, 0), *only = true; break;
+    case READS_SOMEWHERE: *to = either(x, then(x, id, 0), id), *only = alone(x, id, 0); break;
+    case READS_EVERYWHERE:
         *to = goes_on(x, formula_kid(x->f, id, 0), then(x, id, 0)) ? id : both(x, then(x, id, 0), id);
         *only = alone(x, id, 0);
         break;
-    case OP_SINCE: *to = either(x, then(x, id, 1), both(x, then(x, id, 0), id)), *only = alone(x, id, 1); break;
-    case OP_TRIGGERED: *to = both(x, then(x, id, 1), either(x, then(x, id, 0), id)), *only = alone(x, id, 1); break;
-    case OP_COMPARE:
-    case OP_MODULO: *to = sum_after(x, id), *only = sum_alone(x, id); break;
-    case OP_COUNT_PAST: break; /* its sums look at what it counts */
-    default: audit_refuse(x->a, 0, 0, "what is viable has an operator that is not followed");
+    case READS_SINCE: *to = either(x, then(x, id, 1), both(x, then(x, id, 0), id)), *only = alone(x, id, 1); break;
+    case READS_TRIGGERED:
+        *to = both(x, then(x, id, 1), either(x, then(x, id, 0), id)), *only = alone(x, id, 1);
+        break;
+    case READS_COMPARE:
+    case READS_MODULO: *to = sum_after(x, id), *only = sum_alone(x, id); break;
+    case READS_COUNT: break; /* its sums look at what it counts */
+    default: not_followed(x);
     }
 }
 
