@@ -383,6 +383,7 @@ lint: ## formatting, static analysis, include order, comments, pages, subjects o
 	sh scripts/check-includes.sh
 	python3 scripts/check-locale.py
 	python3 scripts/same-bodies.py
+	python3 scripts/check-operators.py
 	python3 scripts/check-prose.py
 	python3 scripts/check-proved.py
 	python3 scripts/check-checker.py

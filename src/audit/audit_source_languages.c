@@ -1,6 +1,7 @@
 /* The regular languages of a source: the certificate's formulas for them are shown to be them, and mean them from
    then on. */
 #include "audit/audit.h"
+#include "audit/audit_operator.h"
 #include "audit/audit_source_meaning.h"
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
@@ -47,12 +48,15 @@ static void check_empty(const audit *a, const temper_spec *source, const automat
         if (n->op == OP_MATCHES && of[n->set]) truth[id] = of[n->set]->accepts[0];
         if (!n->kid_count || open) continue;
         bool x = truth[formula_kid(f, id, 0)], y = truth[formula_kid(f, id, n->kid_count - 1)];
-        if (n->op == OP_NOT) truth[id] = !x;
-        if (n->op == OP_AND) truth[id] = yes == n->kid_count;
-        if (n->op == OP_OR) truth[id] = yes > 0;
-        if (n->op == OP_XOR) truth[id] = x != y;
-        if (n->op == OP_IFF) truth[id] = x == y;
-        if (n->op == OP_IMPLIES) truth[id] = !x || y;
+        switch (audit_operator_of(n->op).reading) {
+        case READS_NOT: truth[id] = !x; break;
+        case READS_AND: truth[id] = yes == n->kid_count; break;
+        case READS_OR: truth[id] = yes > 0; break;
+        case READS_XOR: truth[id] = x != y; break;
+        case READS_IFF: truth[id] = x == y; break;
+        case READS_IMPLIES: truth[id] = !x || y; break;
+        default: break;
+        }
     }
     if (truth[source->root] != OPEN && truth[source->root] != a->model->accepts_empty)
         audit_refuse(a, 0, 0, "the language itself gives the empty string another answer");

@@ -78,14 +78,6 @@ static const struct {
 } reserved[] = {{"true", OP_TRUE}, {"false", OP_FALSE}, {"first", OP_FIRST},
                 {"last", OP_LAST}, {"start", OP_FIRST}, {"xor", OP_XOR}};
 
-static const struct {
-    char letter;
-    formula_op op;
-} capitals[] = {{'X', OP_NEXT},      {'F', OP_EVENTUALLY},     {'G', OP_ALWAYS},     {'U', OP_UNTIL},
-                {'R', OP_RELEASE},   {'V', OP_RELEASE},        {'W', OP_WEAK_UNTIL}, {'M', OP_STRONG_RELEASE},
-                {'Y', OP_YESTERDAY}, {'Z', OP_WEAK_YESTERDAY}, {'O', OP_ONCE},       {'H', OP_HISTORICALLY},
-                {'S', OP_SINCE},     {'T', OP_TRIGGERED}};
-
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -223,11 +215,22 @@ static void become_operator(tokenizer *z, token *t, formula_op op, size_t size) 
     tokenizer_advance(z, size);
 }
 
+static bool is_capital(formula_op op) { return is_upper(operator_spelling(op)[0]) && !operator_spelling(op)[1]; }
+
 /* The operator of an upper-case letter, or OP_COUNT_OF_OPERATORS. */
 static formula_op capital_of(char c) {
-    for (size_t k = 0; k < sizeof capitals / sizeof *capitals; k++)
-        if (capitals[k].letter == c) return capitals[k].op;
-    return OP_COUNT_OF_OPERATORS;
+    if (c == 'V') return OP_RELEASE; /* another name of R */
+    formula_op op = 0;
+    while (op < OP_COUNT_OF_OPERATORS && (!is_capital(op) || operator_spelling(op)[0] != c)) op++;
+    return op;
+}
+
+static const char *all_capitals(arena *a) {
+    text out;
+    text_init(&out, a);
+    for (formula_op op = 0; op < OP_COUNT_OF_OPERATORS; op++)
+        if (is_capital(op)) text_printf(&out, "%s%s", out.length ? " " : "", operator_spelling(op));
+    return text_string(&out);
 }
 
 /* The start of an upper-case run: what follows it directly must not be part of a name. */
@@ -300,7 +303,7 @@ static void read_capital(tokenizer *z, token *t) {
     text_init(&hint, z->arena);
     text_printf(&hint, "a letter in upper case is quoted: '%c'; names of definitions are lower-case", c);
     trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column, text_string(&hint),
-                    "'%c' is not an operator (they are X F G U R W M Y Z O H S T)", c);
+                    "'%c' is not an operator (they are %s)", c, all_capitals(z->arena));
 }
 
 /* wX and wY, a reserved word, or a name or letter. */
