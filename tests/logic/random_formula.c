@@ -179,7 +179,8 @@ static node_id build_temporal(generator *g, size_t depth) {
     static const formula_op past[] = {OP_YESTERDAY,    OP_WEAK_YESTERDAY, OP_ONCE,
                                       OP_HISTORICALLY, OP_SINCE,          OP_TRIGGERED};
     bool back = g->shape->past && (!g->shape->future || one_in(g, 2));
-    formula_op op = back ? past[random_below(g->r, 6)] : future[random_below(g->r, 8)];
+    formula_op op = back ? past[random_below(g->r, sizeof past / sizeof *past)]
+                         : future[random_below(g->r, sizeof future / sizeof *future)];
     node_id left = build(g, depth - 1);
     bool steps = op == OP_YESTERDAY || op == OP_WEAK_YESTERDAY || op == OP_NEXT || op == OP_WEAK_NEXT;
     for (size_t k = steps && one_in(g, 4) ? random_below(g->r, 5) : 0; k > 0; k--)
