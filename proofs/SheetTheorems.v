@@ -1,121 +1,249 @@
 (* What prover and auditor compute is what the theorems are about: the lines of src/number/heads.sheet, which
-   scripts/sheet-to-coq.py prints as Sheet.v, equal the bounds of the theorems about heads.
+   scripts/sheet-to-coq.py prints as Sheet.v. Here: softmax rows, nearest heads, look-up heads.
 
-   sheet_row, sheet_pick        error(R), and R of a nearest head, in both orders
-   sheet_once                   a once head, any order
-   sheet_compare                the row of a comparison, in both orders
-   once_within_sheet            once_any_out, said of the sheet *)
-From Coq Require Import ZArith Reals Lia Lra Psatz List.
+   sheet_counts          ones are counted exactly
+   sheet_sum             the weights of a row add up to at most 1 + leak(R), ascending
+   sheet_row_ascending, sheet_row_any     error(R) of the theorems
+   sheet_nearest, sheet_nearest_any       a nearest head, from the error of its logits on
+   sheet_lookup, sheet_lookup_any         a look-up head, from the error of its logits on
+
+   Lines: subnormal_loss, more, less, growth, leak_all, leak, stored, row_one, row_above, row_zero, row_error,
+     ones_counted,
+   pick_ratio, pick_rest, pick_error. *)
+From Coq Require Import ZArith Reals Lia Lra Psatz List Bool.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Rounding Quantities FloatRun Nearest NearestAny CompareLogit CompareAny OnceTree OnceHead OnceAny SoundCompare Sheet.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact FloatRun LookupHead Sheet
+  SheetTyped.
+Import ListNotations.
 Local Open Scope R_scope.
 
-Section Typed.
+Ltac open_rows := unfold Sheet.row_error, Sheet.row_one, Sheet.row_above, Sheet.row_zero, Sheet.leak, Sheet.leak_all,
+  Sheet.stored, Sheet.growth, Sheet.more, Sheet.less, Sheet.pick_error, Sheet.pick_rest, Sheet.pick_ratio,
+  Sheet.subnormal_loss, Sheet.log_M; fields.
+
+Section Rows.
 Variables fs fa : format.
 Variable ord : order.
 Variable M : nat.
-Let ascending := match ord with Ascending => true | AnyOrder => false end.
+Variable x : Sheet.head.
+Notation head := (typed fs fa ord M x).
 
-(* the sheet with the numbers of a type, M positions, and a head of sharpness kappa whose logits are at most X *)
-Definition typed (kappa X : R) : Sheet.head := {|
-  Sheet.known := ascending; Sheet.ascending := ascending; Sheet.equal := same_format fs fa; Sheet.close := false;
-  Sheet.scaled := true; Sheet.anywhere := false; Sheet.lone := false;
-  Sheet.M := M; Sheet.p_a := Z.to_nat (prec fa); Sheet.p_s := Z.to_nat (prec fs); Sheet.parts := 0;
-  Sheet.r_0 := 0; Sheet.r_1 := 0; Sheet.r_2 := 0; Sheet.terms := 0; Sheet.grid := 0;
-  Sheet.u_a := u fa; Sheet.u_s := u fs; Sheet.u_r := u_stored fs fa; Sheet.u_f := u fs; Sheet.u_l := u fa;
-  Sheet.v := v64; Sheet.t_a := tiny fa; Sheet.t_s := tiny fs; Sheet.m_a := least fa; Sheet.m_s := least fs;
-  Sheet.F_a := top fa; Sheet.F_s := top fs; Sheet.kappa := kappa; Sheet.X := X;
-  Sheet.W := 0; Sheet.W_l := 0; Sheet.W_e := 0; Sheet.W_t := 0; Sheet.W_o := 0; Sheet.e_u := 0; Sheet.raw := 0 |}.
-
-Ltac open_sheet := unfold Sheet.row_error, Sheet.row_one, Sheet.row_above, Sheet.row_zero, Sheet.leak, Sheet.leak_all,
-  Sheet.stored, Sheet.more, Sheet.less, Sheet.pick_rest, Sheet.pick_ratio, Sheet.subnormal_loss, Sheet.log_M; cbn [typed
-  Sheet.known Sheet.ascending Sheet.equal Sheet.close Sheet.M Sheet.p_a Sheet.u_a Sheet.u_s Sheet.u_r Sheet.v
-  Sheet.t_a Sheet.t_s Sheet.kappa Sheet.X].
-
-Theorem sheet_row_ascending kappa X rest : ord = Ascending ->
-  Sheet.row_error (typed kappa X) rest = error fs fa (4 * rest) (4 * stored_leak fs fa rest (INR M)).
+Theorem sheet_counts : Sheet.ones_counted head <-> (Z.of_nat M <= 2 ^ prec fa)%Z.
 Proof.
-  intros O. unfold typed, ascending. rewrite O. open_sheet. unfold error, error1, error2, error3, stored_leak.
-  destruct (same_format fs fa); f_equal; f_equal; ring.
-Qed.
-Theorem sheet_row_any kappa X rest : ord = AnyOrder -> fs = fa -> 0 <= rest ->
-  Sheet.row_error (typed kappa X) rest = error_row fa M rest.
-Proof.
-  intros O F P. unfold typed, ascending. rewrite O. open_sheet. unfold error_row, u_stored.
-  rewrite (same_refl fs fa F), F. set (g := (1 + u fa) ^ (4 * M)).
-  assert (G : 0 <= g) by (apply pow_le; generalize (u_pos fa); lra).
-  assert (T := tiny_pos fa). assert (U := u_pos fa).
-  assert (0 <= 2 * rest * g) by (apply Rmult_le_pos; lra).
-  rewrite (Rmax_right 0) by nra.
-  replace (2 * g * rest) with (2 * rest * g) by ring. f_equal. f_equal. f_equal. ring. ring.
-Qed.
-Theorem sheet_pick_any kappa X eta : ord = AnyOrder ->
-  Sheet.pick_rest (typed kappa X) eta 1 = leak_any fa M eta kappa.
-Proof. intros O. unfold typed, ascending. rewrite O. open_sheet. unfold leak_any. cbv zeta. ring. Qed.
-Theorem sheet_pick_ascending kappa X eta (K0 K1 : list nat) : ord = Ascending -> (length (K0 ++ K1) <= M)%nat ->
-  leak_bound fa K0 K1 eta kappa <= Sheet.pick_rest (typed kappa X) eta 1.
-Proof.
-  intros O L. unfold typed, ascending. rewrite O. open_sheet. unfold leak_bound.
-  assert (N := le_INR _ _ L). assert (T := tiny_pos fa).
-  assert (INR (length (K0 ++ K1)) * tiny fa <= INR M * tiny fa) by (apply Rmult_le_compat_r; lra). lra.
-Qed.
-
-Theorem sheet_compare_off kappa X : Sheet.compare_off (typed kappa X) = compare_eps fs fa.
-Proof. unfold Sheet.compare_off, compare_eps. open_sheet. ring. Qed.
-Theorem sheet_compare X : Sheet.sentinel_rest (typed 8 X) (8 * (1 - compare_eps fs fa)) (compare_eps fs fa) =
-  compare_rest fs fa ord M.
-Proof.
-  unfold Sheet.sentinel_rest, compare_rest, typed, ascending. open_sheet. set (e := compare_eps fs fa).
-  replace (e * ln (INR M) - 8 * (1 - e) + 2 * tiny fa) with (- (8 * (1 - e)) + 2 * tiny fa + e * ln (INR M)) by ring.
-  rewrite exp_plus. destruct ord; ring.
-Qed.
-Theorem sheet_compare_false X : (ord = AnyOrder -> fs = fa) ->
-  Sheet.sentinel_lost (typed 8 X) (8 * (1 - compare_eps fs fa)) (compare_eps fs fa) = compare_error_false fs fa ord M.
-Proof.
-  intros F. unfold Sheet.sentinel_lost, Sheet.sentinel_above, Sheet.sentinel_below. rewrite sheet_compare.
-  open_sheet. unfold compare_error_false, compare_low. fold (compare_low fa M). destruct ord.
-  - f_equal. f_equal. ring.
-  - unfold u_stored. rewrite same_refl by now apply F. f_equal. f_equal. ring.
-Qed.
-Theorem sheet_counts kappa X : Sheet.ones_counted (typed kappa X) <-> (Z.of_nat M <= 2 ^ prec fa)%Z.
-Proof.
-  unfold Sheet.ones_counted. open_sheet. assert (P := prec_ge_2 fa). rewrite Z2Nat.id by lia.
+  unfold Sheet.ones_counted. fields. assert (P := prec_ge_2 fa). rewrite Z2Nat.id by lia.
   rewrite INR_IZR_INZ, <- IZR_Zpower by lia. change (radix_val radix2) with 2%Z. split.
   - intros H. now apply le_IZR.
   - intros H. now apply IZR_le.
 Qed.
-End Typed.
 
-Section Once.
-Variable f : format.
-Variables (M : nat) (C : R).
-Let x := typed f f AnyOrder M C (ln (INR M) + C).
-Theorem sheet_once : Sheet.once_error x = once_any_error f M C.
+(* ---- how much more than 1 the weights of a row add up to ---- *)
+Lemma asc_grows ws : weights fa ws -> forall s, number fa s -> 0 <= s ->
+  0 <= asc fa s ws <= (1 + u fa) ^ length ws * (s + total ws).
 Proof.
-  unfold Sheet.once_error, Sheet.once_any, Sheet.once_rest, Sheet.once_losers, Sheet.once_loser, Sheet.once_kept,
-    Sheet.once_exps, Sheet.once_winner, Sheet.subnormal_loss, Sheet.log_M, x, typed.
-  cbn [Sheet.known Sheet.ascending Sheet.M Sheet.u_a Sheet.u_s Sheet.v Sheet.t_a Sheet.kappa Sheet.X].
-  unfold once_any_error, once_any_sigma, once_any_w, once_any_eps.
-  set (k := (1 - u f) ^ 2 * (1 - u f) ^ 5 * (1 - v64) ^ 4).
-  replace ((1 - u f) ^ 2 * ((1 - u f) ^ 5 * (1 - v64) ^ 4)) with k by (unfold k; ring).
-  replace (1 - (1 - k)) with k by ring.
-  replace (2 * tiny f - k * (ln (INR M) + C)) with (- (k * (ln (INR M) + C)) + 2 * tiny f) by ring.
-  replace (2 * INR M * (INR M * tiny f)) with (2 * INR M ^ 2 * tiny f) by ring. reflexivity.
+  assert (U := u_pos fa). induction ws as [|w ws IH]; intros W s Ns S0; unfold total in *; cbn [asc length pow sum].
+  - lra.
+  - destruct (W w (or_introl eq_refl)) as [Nw W0]. assert (Ww : weights fa ws) by (intros y Hy; apply W; now right).
+    assert (R0 : 0 <= rnd fa (s + w)) by (apply rnd_ge; [apply number_0|lra]).
+    destruct (IH Ww (rnd fa (s + w)) (rnd_number fa _) R0) as [A B]. split; auto. eapply Rle_trans; [apply B|].
+    assert (X := add_relative fa s w Ns Nw). rewrite (Rabs_pos_eq (s + w)) in X by lra. apply Rabs_le_inv in X.
+    assert (T0 : 0 <= sum (fun y => y) ws) by (apply sum_nonneg; intros y Hy; now destruct (Ww y Hy)).
+    set (t := sum (fun y => y) ws) in *. assert (P : 1 <= (1 + u fa) ^ length ws) by (apply pow_R1_Rle; lra).
+    replace ((1 + u fa) * (1 + u fa) ^ length ws * (s + (w + t))) with ((1 + u fa) ^ length ws * ((1 + u fa) * (s + w
+      + t))) by ring.
+    apply Rmult_le_compat_l. lra. nra.
+Qed.
+(* ascending; R bounds all weights but one, which is 1 *)
+Theorem sheet_sum before after R : ord = Ascending -> weights fa before -> weights fa after ->
+  (length (before ++ 1%R :: after) <= M)%nat -> total before + total after <= R ->
+  1 <= asc fa 0 (before ++ 1 :: after) <= 1 + Sheet.leak head R.
+Proof.
+  intros O Wb Wa L T. assert (A := lemma1_ascending fa before after Wb Wa).
+  assert (U := u_pos fa). split. lra. open_rows. rewrite O. cbn [is_ascending].
+  assert (Tb : 0 <= total before) by (unfold total; apply sum_nonneg; intros y Hy; now destruct (Wb y Hy)).
+  assert (Ta : 0 <= total after) by (unfold total; apply sum_nonneg; intros y Hy; now destruct (Wa y Hy)).
+  assert (G : asc fa 0 (before ++ 1 :: after) <= (1 + u fa) ^ M * (1 + R)).
+  { assert (W : weights fa (before ++ 1 :: after)).
+    { intros y Hy. apply in_app_or in Hy. destruct Hy as [Hy|[<-|Hy]]; auto. split. apply number_1. lra. }
+    destruct (asc_grows _ W 0 (number_0 fa) ltac:(lra)) as [_ B]. eapply Rle_trans; [apply B|].
+    assert (E : total (before ++ 1 :: after) = total before + (1 + total after)) by (rewrite total_app; unfold total;
+      cbn [sum]; lra).
+    rewrite E. apply Rmult_le_compat; try lra. apply pow_le; lra. apply Rle_pow; [lra|exact L]. }
+  destruct (Sheet.close x); [|lra]. apply Rle_trans with (1 + Rmin (4 * R) ((1 + R) * (1 + u fa) ^ M - 1)); [|lra].
+  unfold Rmin. destruct Rle_dec; lra.
 Qed.
 
-(* a once head of any run in any order is within the error that the sheet says *)
+(* ---- error(R) ---- *)
+Theorem sheet_row_ascending R : ord = Ascending -> Sheet.close x = false ->
+  Sheet.row_error head R = error fs fa (4 * R) (4 * stored_leak fs fa R (INR M)).
+Proof.
+  intros O C. open_rows. rewrite O, C. cbn [is_ascending]. unfold error, error1, error2, error3, stored_leak.
+  destruct (same_format fs fa); f_equal; f_equal; ring.
+Qed.
+Theorem sheet_row_any R : ord = AnyOrder -> fs = fa -> Sheet.close x = false -> 0 <= R ->
+  Sheet.row_error head R = error_row fa M R.
+Proof.
+  intros O F C P. open_rows. rewrite O, C. cbn [is_ascending]. unfold error_row, u_stored.
+  rewrite (same_refl fs fa F), F. set (g := (1 + u fa) ^ (4 * M)).
+  assert (G : 0 <= g) by (apply pow_le; generalize (u_pos fa); lra).
+  assert (T := tiny_pos fa). assert (U := u_pos fa).
+  assert (0 <= 2 * R * g) by (apply Rmult_le_pos; lra).
+  rewrite (Rmax_right 0) by nra.
+  replace (2 * g * R) with (2 * R * g) by ring. f_equal. f_equal. f_equal. ring. ring.
+Qed.
+(* error(R) grows with R *)
+Lemma div_mono a b c : 0 < a -> a <= b -> 0 <= c -> c / b <= c / a.
+Proof. intros A B C. apply Rmult_le_compat_l; auto. now apply Rinv_le_contravar. Qed.
+Lemma error_mono L L' S S' : 0 <= L <= L' -> 0 <= S <= S' -> error fs fa L S <= error fs fa L' S'.
+Proof.
+  intros HL HS. assert (Ua := u_pos fa). assert (Uh := u_le_half fa). assert (Us := u_stored_range fs fa).
+  unfold error, error1, error2, error3.
+  assert (P : 0 <= (1 + u fa) * (1 + u_stored fs fa)) by (apply Rmult_le_pos; lra).
+  assert (A : 1 - (1 - u fa) * (1 - u_stored fs fa) / (1 + L) <= 1 - (1 - u fa) * (1 - u_stored fs fa) / (1 + L')).
+  { assert (D := div_mono (1 + L) (1 + L') ((1 - u fa) * (1 - u_stored fs fa)) ltac:(lra) ltac:(lra)).
+    specialize (D ltac:(apply Rmult_le_pos; lra)). lra. }
+  assert (B : S * (1 + u fa) * (1 + u_stored fs fa) <= S' * (1 + u fa) * (1 + u_stored fs fa)).
+  { rewrite !Rmult_assoc. apply Rmult_le_compat_r; lra. }
+  assert (D : (if same_format fs fa then 0 else (1 + S) * (1 + u fa) * (1 + u_stored fs fa) - 1) <=
+    (if same_format fs fa then 0 else (1 + S') * (1 + u fa) * (1 + u_stored fs fa) - 1)).
+  { destruct (same_format fs fa). lra. assert ((1 + S) * ((1 + u fa) * (1 + u_stored fs fa)) <= (1 + S') * ((1 + u
+    fa) * (1 + u_stored fs fa)))
+      by (apply Rmult_le_compat_r; lra). lra. }
+  apply Rmax_lub; [eapply Rle_trans; [apply A|apply Rmax_l]|].
+  eapply Rle_trans; [|apply Rmax_r]. apply Rmax_lub; [eapply Rle_trans; [apply D|apply Rmax_l]|].
+  eapply Rle_trans; [|apply Rmax_r]. lra.
+Qed.
+End Rows.
+
+(* ---- nearest and look-up heads ---- *)
+Section Picks.
+Variables fs fa : format.
+Hypothesis incl : forall y, number fs y -> number fa y.
+Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
 Variable E : R -> R.
-Hypothesis HE : exp_model f E.
-Hypothesis C_range : 1 <= C <= 16.
-Theorem once_within_sheet n K (c : nat -> bool) logit lam y :
-  (8 <= prec f <= 53)%Z -> 8 * tiny f <= u f -> Sheet.once_error x <= / 4 -> (0 < n <= M)%nat -> (length K <= n)%nat ->
-  NoDup K -> expression f (ln (INR n) + C) lam -> (forall j, number f (logit j)) ->
-  (forall j, In j K -> Rabs (logit j - (if c j then lam else 0)) <= ulp radix2 (FLT_exp (emin f) (prec f)) (if c j
-    then lam else 0)) ->
-  softmax_row f f E AnyOrder logit (fun j => if c j then 1 else 0) K y ->
-  ((forall j, In j K -> c j = false) -> y = 0) /\
-  (forall j, In j K -> c j = true -> Rabs (y - 1) <= Sheet.once_error x /\ 0 <= y).
+Hypothesis HE : exp_model fa E.
+Variable M : nat.
+Variable x : Sheet.head.
+Hypothesis open : Sheet.close x = false.
+Notation kappa := (Sheet.kappa x).
+Notation far := (typed fs fa Ascending M x).
+Notation any := (typed fa fa AnyOrder M x).
+Let q := exp (- (kappa * (1 - u fa))).
+
+Lemma pick_any eta sides : Sheet.pick_rest any eta sides =
+  (1 + 2 * u fa) * exp (2 * eta) * (sides * (q / (1 - q))) + 2 * INR M ^ 2 * tiny fa.
+Proof. open_rows. fold q. f_equal. ring. Qed.
+Lemma pick_far eta sides : Sheet.pick_rest far eta sides =
+  (1 + 2 * u fa) * exp (2 * eta) * (sides * (q / (1 - q))) + INR M * tiny fa.
+Proof. open_rows. reflexivity. Qed.
+Lemma q_part sides : 0 < kappa -> 0 <= sides -> 0 <= sides * (q / (1 - q)).
 Proof.
-  rewrite sheet_once. intros P T Q. apply (once_any_out f E HE M C C_range). now repeat split.
+  intros K S. assert (Uh := u_le_half fa). assert (Q := exp_neg_lt_1 (kappa * (1 - u fa))). unfold q.
+  assert (0 < kappa * (1 - u fa)) by (apply Rmult_lt_0_compat; lra). specialize (Q H). apply Rmult_le_pos; auto.
+  apply Rmult_le_pos. left; apply exp_pos. left. apply Rinv_0_lt_compat. lra.
 Qed.
-End Once.
+(* what rows of fewer keys leave is less *)
+Lemma row_grows R R' n : 0 <= R <= R' -> (n <= M)%nat ->
+  error fs fa (4 * R) (4 * stored_leak fs fa R (INR n)) <= error fs fa (4 * R') (4 * stored_leak fs fa R' (INR M)).
+Proof.
+  intros HR HN. assert (Us := u_pos fs). assert (Ts := tiny_pos fs). assert (n0 := pos_INR n). apply le_INR in HN.
+  apply error_mono. lra. unfold stored_leak. destruct (same_format fs fa). lra.
+  assert (0 <= INR n * tiny fs) by (apply Rmult_le_pos; lra).
+  assert (INR n * tiny fs <= INR M * tiny fs) by (apply Rmult_le_compat_r; lra).
+  assert (0 <= (1 + u fs) * R) by (apply Rmult_le_pos; lra).
+  assert ((1 + u fs) * R <= (1 + u fs) * R') by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Section Ascending.
+Variables (K0 K1 : list nat) (js : nat) (logit ideal : nat -> R) (eta : R) (v : nat -> bool).
+Let J := K0 ++ K1.
+Hypothesis few : (length J <= M)%nat.
+Hypothesis logit_number : forall j, number fa (logit j).
+Hypothesis off : forall j, In j (js :: J) -> Rabs (logit j - ideal j) <= eta.
+Hypothesis kappa_pos : 0 < kappa.
+Let w j := E (rnd fa (logit j - logit js)).
+Let sw j := if v j then rnd fs (w j) else 0.
+Let out := quotient fs fa (asc fa 0 (map sw K0 ++ (if v js then 1 else 0) :: map sw K1)) (asc fa 0 (map w K0 ++ 1 ::
+  map w K1)).
+
+(* each loser has a distance of its own *)
+Theorem sheet_nearest (d : nat -> nat) : (forall j, In j J -> (1 <= d j)%nat /\ kappa * INR (d j) <= ideal js - ideal
+  j) ->
+  NoDup (map d J) -> 4 * Sheet.pick_rest far eta 1 <= 1 ->
+  Rabs (out - (if v js then 1 else 0)) <= Sheet.pick_error far eta 1.
+Proof.
+  intros G D S. rewrite pick_far in S. assert (T := tiny_pos fa). assert (U := u_pos fa). assert (N := le_INR _ _
+    few).
+  assert (Q := q_part 1 kappa_pos ltac:(lra)). rewrite Rmult_1_l in *. set (part := q / (1 - q)) in *.
+  assert (Ls : INR (length J) * tiny fa <= INR M * tiny fa) by (apply Rmult_le_compat_r; lra).
+  assert (L0 : 0 <= INR (length J) * tiny fa) by (apply Rmult_le_pos; [apply pos_INR|lra]).
+  assert (P0 : 0 <= (1 + 2 * u fa) * exp (2 * eta) * part).
+  { apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos. }
+  assert (NA := nearest_ascending fs fa incl fine E HE K0 K1 js logit ideal eta kappa d v logit_number off kappa_pos
+    G D).
+  unfold leak_bound in NA. fold q J part in NA. specialize (NA ltac:(lra)). cbv zeta in NA.
+  eapply Rle_trans; [apply NA|]. unfold Sheet.pick_error. rewrite (sheet_row_ascending fs fa Ascending M x _ eq_refl
+    open), pick_far.
+  rewrite Rmult_1_l. fold part. apply row_grows; auto. lra.
+Qed.
+(* each distance from the peak occurs at most twice *)
+Theorem sheet_lookup (num : nat -> nat) : NoDup (map num (js :: J)) ->
+  (forall j, In j J -> kappa * Rabs (INR (num j) - INR (num js)) <= ideal js - ideal j) -> 2 * eta < kappa ->
+  4 * Sheet.pick_rest far eta 2 <= 1 -> Rabs (out - (if v js then 1 else 0)) <= Sheet.pick_error far eta 2.
+Proof.
+  intros D G H S. rewrite pick_far in S. assert (T := tiny_pos fa). assert (U := u_pos fa). assert (N := le_INR _ _
+    few).
+  assert (Q := q_part 2 kappa_pos ltac:(lra)). set (part := 2 * (q / (1 - q))) in *.
+  assert (Ls : INR (length J) * tiny fa <= INR M * tiny fa) by (apply Rmult_le_compat_r; lra).
+  assert (L0 : 0 <= INR (length J) * tiny fa) by (apply Rmult_le_pos; [apply pos_INR|lra]).
+  assert (P0 : 0 <= (1 + 2 * u fa) * exp (2 * eta) * part).
+  { apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos. }
+  assert (NA := lookup_ascending fs fa incl fine E HE logit ideal eta kappa num J js logit_number kappa_pos off D G H
+    K0 K1 v eq_refl).
+  unfold lookup_leak in NA. fold q part in NA. specialize (NA ltac:(lra)). cbv zeta in NA.
+  eapply Rle_trans; [apply NA|]. unfold Sheet.pick_error. rewrite (sheet_row_ascending fs fa Ascending M x _ eq_refl
+    open), pick_far.
+  fold part. apply row_grows; auto. lra.
+Qed.
+End Ascending.
+
+Section AnyOrder.
+Variables (J : list nat) (js : nat) (logit ideal : nat -> R) (eta : R) (v : nat -> R) (t : run) (y : R).
+Hypothesis v_01 : forall j, v j = 0 \/ v j = 1.
+Hypothesis few : (length J < M)%nat.
+Hypothesis logit_number : forall j, number fa (logit j).
+Hypothesis off : forall j, In j (js :: J) -> Rabs (logit j - ideal j) <= eta.
+Hypothesis kappa_pos : 0 < kappa.
+Hypothesis tree : summed fa E logit v (logit js) J (Some js) t y.
+Hypothesis tree_ok : ok fa (logit js) t.
+Let out := rnd fa (y / val fa E (logit js) t).
+
+Lemma rest_pos sides : 0 <= sides -> 0 <= Sheet.pick_rest any eta sides.
+Proof.
+  intros S. rewrite pick_any. assert (U := u_pos fa). assert (T := tiny_pos fa). assert (Q := q_part sides kappa_pos
+    S).
+  apply Rplus_le_le_0_compat. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos.
+  apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le, pos_INR.
+Qed.
+Theorem sheet_nearest_any (d : nat -> nat) : (forall j, In j J -> (1 <= d j)%nat /\ kappa * INR (d j) <= ideal js -
+  ideal j) ->
+  NoDup (map d J) -> Sheet.leak_all any (Sheet.pick_rest any eta 1) <= 1 -> Rabs (out - v js) <= Sheet.pick_error any
+    eta 1.
+Proof.
+  intros G D S. assert (P := rest_pos 1 ltac:(lra)). unfold Sheet.pick_error.
+  rewrite (sheet_row_any fa fa AnyOrder M x _ eq_refl eq_refl open P). rewrite pick_any in *. rewrite Rmult_1_l in *.
+  assert (NA := nearest_any fa E HE J js M logit ideal eta kappa d v t y v_01 logit_number off kappa_pos G D few tree
+    tree_ok).
+  unfold error_any, leak_any in NA. fold q in NA. apply NA. revert S. unfold Sheet.leak_all. fields. lra.
+Qed.
+Theorem sheet_lookup_any (num : nat -> nat) : NoDup (map num (js :: J)) ->
+  (forall j, In j J -> kappa * Rabs (INR (num j) - INR (num js)) <= ideal js - ideal j) ->
+  Sheet.leak_all any (Sheet.pick_rest any eta 2) <= 1 -> Rabs (out - v js) <= Sheet.pick_error any eta 2.
+Proof.
+  intros D G S. assert (P := rest_pos 2 ltac:(lra)). unfold Sheet.pick_error.
+  rewrite (sheet_row_any fa fa AnyOrder M x _ eq_refl eq_refl open P). rewrite pick_any in *.
+  assert (NA := lookup_any fa E HE logit ideal eta kappa num J js logit_number kappa_pos off D G M v t y v_01 few
+    tree tree_ok).
+  unfold lookup_leak in NA. fold q in NA. apply NA. revert S. unfold Sheet.leak_all. fields. lra.
+Qed.
+End AnyOrder.
+End Picks.

@@ -7,7 +7,7 @@ From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nea
   FloatRun
   FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound
   Results SafeBlocks SafeCompare NoOverflow Replay Saturation Digits Norm ScoreBox LookupHead Kernels
-  SheetTheorems.
+  SheetTheorems SheetOnce SheetSums SheetSentinel.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -85,16 +85,30 @@ Print Assumptions winner_ascending.
 Print Assumptions lookup_ascending.
 Print Assumptions lookup_any.
 Print Assumptions scan_covered.
+Print Assumptions sheet_counts.
+Print Assumptions sheet_sum.
 Print Assumptions sheet_row_ascending.
 Print Assumptions sheet_row_any.
-Print Assumptions sheet_pick_any.
-Print Assumptions sheet_pick_ascending.
-Print Assumptions sheet_compare_off.
-Print Assumptions sheet_compare.
-Print Assumptions sheet_compare_false.
-Print Assumptions sheet_counts.
-Print Assumptions sheet_once.
+Print Assumptions sheet_nearest.
+Print Assumptions sheet_nearest_any.
+Print Assumptions sheet_lookup.
+Print Assumptions sheet_lookup_any.
+Print Assumptions sheet_once_any.
 Print Assumptions once_within_sheet.
+Print Assumptions once_within_sheet_ascending.
+Print Assumptions sheet_once_light.
+Print Assumptions sheet_once_range.
+Print Assumptions sheet_match.
+Print Assumptions sheet_count.
+Print Assumptions sheet_count_values.
+Print Assumptions sheet_count_mean.
+Print Assumptions sheet_ramp.
+Print Assumptions sheet_lone.
+Print Assumptions sheet_sentinel.
+Print Assumptions sheet_sentinel_any.
+Print Assumptions sheet_compare.
+Print Assumptions sheet_compare_range.
+Print Assumptions sheet_scales.
 (* the checker of files *)
 From Temper.checker Require Check Exists.
 Print Assumptions Check.check_sound.

@@ -19,6 +19,8 @@ awk 'FNR == 1 { depth = 0 }
      END { exit bad }' proofs/*.v proofs/checker/*.v || { echo "proofs: something is assumed outside a section" >&2; exit 1; }
 
 sh scripts/proofs-compile.sh "$1" "$jobs"
+# A sheet whose lines are others than those of the theorems must not pass.
+python3 scripts/sheet-proofs.py "$1" "$jobs"
 cd "$build"
 # These are compiled last, and always.
 rm -f Theorems.vo TheoremsByInterval.vo Certificate* certificate*

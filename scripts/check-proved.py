@@ -106,8 +106,22 @@ if shown != certificate.read_text(encoding="utf-8"):
     else:
         faults.append("doc/certificate.md does not show the sheet as it is; run scripts/check-proved.py --update")
 stated = set(re.findall(r"^(?:flag |natural |integer |real )?([A-Za-z]\w*)", sheet, re.M))
-for name in set(re.findall(r"Sheet\.(\w+)", (root / "proofs" / "SheetTheorems.v").read_text(encoding="utf-8"))) - stated - {"head"}:
-    faults.append(f"proofs/SheetTheorems.v names {name}, which the sheet does not state")
+computed = set(re.findall(r"^([a-z]\w*)(?:\([^)]*\))?\s*[=:]", sheet, re.M))
+on_paper = [name for names in re.findall(r"^# On paper: ([^.]*)\.", sheet, re.M) for name in re.findall(r"\w+", names)]
+proved = []
+for file in sorted((root / "proofs").glob("Sheet*.v")):
+    text = file.read_text(encoding="utf-8")
+    listed = re.search(r"Lines: ([^.]*)\. \*\)", text)
+    for name in re.findall(r"\w+", listed[1]) if listed else []:
+        proved.append(name)
+        if f"Sheet.{name}" not in text:
+            faults.append(f"proofs/{file.name} lists {name}, and no theorem there is about it")
+    for name in set(re.findall(r"Sheet\.(\w+)", text)) - stated - {"head"}:
+        faults.append(f"proofs/{file.name} names {name}, which the sheet does not state")
+for name in sorted(computed | set(on_paper) | set(proved)):
+    where = proved.count(name) + on_paper.count(name)
+    if name not in computed or where != 1:
+        faults.append(f"{name} of src/number/heads.sheet is {where} times in the lists of what is proved (proofs/Sheet*.v, \"Lines\") and what is on paper (the sheet)")
 
 # Functions that add, multiply, take powers or round outwards, but not those that do this arithmetic itself.
 OPERATIONS = re.compile(r"\b(?:b_(?:add|sub|mul|div|pow|exp|log|sqrt|times|shift|grow|more|less|half|ulp|after|row_error|power_of_two)|up_add|up_mul)\(")
@@ -183,4 +197,5 @@ for fault in faults:
     print(fault)
 if faults:
     sys.exit(1)
+print(f"sheet: {len(proved)} lines have theorems, {len(on_paper)} are on paper")
 print(f"proofs: {len(rows)} sections say what Coq has checked, {len(names)} names exist; {cited_formulas} formulas of src/bound name theorems, {paper_formulas} are on paper")

@@ -3,36 +3,17 @@
 get the changed sheet: what must notice is the page written once more (tests/proof/role_page.c). usage: sheet-mutants.py BUILD CC LDLIBS [LINE]: from that
 line on"""
 import os
-import re
 import subprocess
 import sys
 import tempfile
+
+from sheet_changes import changes, name_of
 
 build, compiler, libraries = sys.argv[1], sys.argv[2].split(), sys.argv[3].split()
 TESTS = ["t-bound", "t-bound-conditions", "t-bound-alone", "t-bound-match", "t-bound-gates", "t-own-lengths", "t-bound-truth", "t-audit-bounds"]
 SHEET = "src/number/heads.sheet"
 # Nothing a run can reach tells these apart; each has its reason.
 HARMLESS = "scripts/sheet.harmless"
-SWAPS = {"+": "-", "-": "+", "*": "/", "/": "*", "<=": "<", "<": "<=", "max": "min", "min": "max", "exp": "ln", "ln": "exp",
-         "u_a": "u_s", "u_s": "u_a", "t_a": "t_s", "t_s": "t_a", "m_a": "m_s", "m_s": "m_a", "F_a": "F_s", "F_s": "F_a", "p_a": "p_s", "p_s": "p_a",
-         "u_r": "u_s", "u_f": "u_a", "u_l": "u_s", "v": "u_a", "not": "", "more": "less", "less": "more"}
-
-
-def changes(line):
-    """(what, the changed line) of a line that states something."""
-    head = re.match(r"[a-z]\w*(\([^)]*\))?\s*[=:]", line).end()
-    for token in re.finditer(r"[A-Za-z_]\w*|\d+|<=|=>|[-+*/<?]", line[head:]):
-        text, start, end = token[0], head + token.start(), head + token.end()
-        if text.isdigit():
-            others = [str(int(text) + 1)] + ([str(int(text) - 1)] if int(text) > 0 else [])
-        elif text == "?":  # the two sides of a choice
-            flag = re.search(r"(not )?(\w+) $", line[:start])
-            others, start, end = ["" if flag[1] else "not " + flag[2] + " "], flag.start(), start
-            others = [flag[2] + " "] if flag[1] else others
-        else:
-            others = [SWAPS[text]] if text in SWAPS else []
-        for other in others:
-            yield f"{text} -> {other.strip()} at {start}", line[:start] + other + line[end:]
 
 
 def run(command, **options):
@@ -94,10 +75,8 @@ def main():
         if failing:
             sys.exit(f"sheet-mutants: {failing} fails with the sheet as it is")
         for number, line in enumerate(lines):
-            if not re.match(r"[a-z]\w*(\([^)]*\))?\s*[=:]", line):
-                continue
-            name = line.split("(")[0].split()[0]
-            if first and name != first:
+            name = name_of(line)
+            if not name or first and name != first:
                 continue
             first = None
             for what, changed in changes(line):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Prints src/number/heads.sheet as definitions of Coq: the file Sheet.v that the theorems of proofs/SheetTheorems.v are about."""
+"""Prints src/number/heads.sheet, or another SHEET, as definitions of Coq: the file Sheet.v that the theorems of proofs/Sheet*.v are about."""
 import pathlib
 import re
+import sys
 
 KINDS = {"flag": "bool", "natural": "nat", "integer": "Z", "real": "R"}
 FUNCTIONS = {"exp": "exp", "ln": "ln", "max": "Rmax", "min": "Rmin"}
@@ -113,7 +114,7 @@ class Reader:
         return f"{asked}{left} {sign} {self.choice()}"
 
 
-sheet = pathlib.Path(__file__).resolve().parent.parent / "src" / "number" / "heads.sheet"
+sheet = pathlib.Path(sys.argv[1]) if sys.argv[1:] else pathlib.Path(__file__).resolve().parent.parent / "src" / "number" / "heads.sheet"
 lines = [line for line in sheet.read_text(encoding="ascii").splitlines() if line.strip() and not line.startswith("#")]
 for line in lines:
     kind, name = line.split()[:2]
