@@ -22,6 +22,8 @@ TRUSTED = [
     ("formulas as the checker has them", "checker/Checker.v", ["fml", "FF", "FOr", "den"]),
     ("what formulas mean", "Strings.v", ["at_", "letter", "pos", "dir", "sees", "passed", "seen", "step", "form", "lin", "sat", "value"]),
     ("where the answer stands, and what is accepted", "checker/Check.v", ["read_at", "accepts"]),
+    ("which formats a type has", "checker/Checker.v", ["kind", "f32_kind", "f64_kind"]),
+    ("what that means", "checker/Exactness.v", ["pair_of"]),
     ("number formats and rounding", "Format.v", ["format", "number", "rnd", "u", "tiny"]),
     ("sums, rows and exp", "Sums.v", ["asc", "exp_model", "run", "ref", "val", "ok", "refs"]),
     ("sums of values", "NearestAny.v", ["summed"]),

@@ -1,25 +1,55 @@
-(* The errors of heads from the length and the format, as fractions that a program can compute. They are coarser than
-   those of doc/certificate.md (a factor of 2 to 4), and need no interval arithmetic. *)
+(* The errors of heads from the length and the formats, as fractions that a program can compute; those of
+   doc/certificate.md, but for a thousandth or less. They need no interval arithmetic: exp is bounded from above by
+   squaring 1/(1 - x/2^24) 24 times, rounded up each time. *)
 From Coq Require Import ZArith QArith Qround Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Nearest NearestAny Rounding Strings Programs FloatRun NearestHead OnceAny
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs FloatRun NearestHead
+  OnceHead OnceTree OnceAny
   Replay.
-From Temper.checker Require Import Model Checker HeadsOk TapsOk RampsOk.
+From Temper.checker Require Import Model Checker Exactness HeadsOk TapsOk RampsOk.
 Import ListNotations.
 
-Definition once_error_of (bits M : Z) : option Q :=
-  if (24 <=? bits)%Z && (bits <=? 53)%Z && (1 <=? M)%Z && (M <=? 2 ^ bits)%Z then
-    let q := ((2 * M + 11 # 2 ^ Z.to_pos bits) + (1 # 1000))%Q in if Qle_bool q (1 # 4) then Some q else None
+(* exp of a / 2^64, in units of 2^-64, from above *)
+Definition up (a b : Z) : Z := (- ((- a) / b))%Z.
+Fixpoint square_up (n : nat) (e : Z) : Z := match n with O => e | S n => square_up n (Z.shiftr (e * e) 64 + 1) end.
+Definition exp_fixed (a : Z) : Z := square_up 24 (up (2 ^ 152) (2 ^ 88 - a)).
+Definition exp_up (x : Q) : Q := exp_fixed (Qceiling (x * inject_Z (2 ^ 64))) # 2 ^ 64.
+Definition small_up (x : Q) : Q := Qceiling (x * inject_Z (2 ^ 30)) # 2 ^ 30.     (* with few digits *)
+Definition below (e : Z) : Q := 1 # 2 ^ Z.to_pos (- e).                               (* 2^e, e < 0 *)
+
+Section Errors.
+Variables (bits : kind) (M : Z).
+Definition u_s := below (- digits bits).
+Definition u_a := below (- sum_digits bits).
+Definition t_s := below (Z.max (least bits) (-100)).
+Definition t_a := below (-100).
+Definition place_error_of : Q := ((5 # 2 ^ 53) + (1 # 2) * (u_s + t_s))%Q.
+Definition key_error_of : Q := (place_error_of + (u_a + t_a) + (if one_format bits then 0 else u_s + t_s))%Q.
+(* e: of a key; s: keys are at most 2^(s - 3) *)
+Definition eta_of (e : Q) (s : Z) : Q := ((8 * M # 1) * e + 3 * u_a * inject_Z (2 ^ Z.log2 (M * 2 ^ s)) + 2 * t_a)%Q.
+Definition leak_of (q eta : Q) : Q := ((1 + 2 * u_a) * exp_up (2 * eta) * (q / (1 - q)) + (1 # 2 ^ 40))%Q.
+Definition loser : Q := exp_up (- (8) + 8 * u_a).                                    (* e^-8, of the nearest loser *)
+Definition pick_of (q eta : Q) : option Q :=
+  if (M <=? 2 ^ sum_digits bits)%Z && Qle_bool eta (7 # 2) && Qle_bool q (1 # 2) then
+    let r := leak_of q eta in
+    if one_format bits then
+      let l := (2 * exp_up ((4 * M # 1) * u_a) * r)%Q in
+      if Qle_bool l (1 # 2) then Some (small_up (l + u_a + t_a)%Q) else None
+    else
+      let rs := ((1 + u_s) * r + (M # 1) * t_s)%Q in
+      if Qle_bool ((1 + 4 * rs) * ((1 + u_a) * (1 + u_s)) + t_s) (5 # 4) &&
+         Qle_bool ((3 # 4) * (1 + 4 * r)) ((1 - u_a) * (1 - u_s)) then Some (1 # 4) else None
   else None.
-(* T: terms of a key row *)
-Definition near_eta_of (bits M : Z) (T : nat) : Q :=
-  ((M # 1) * (8 * ((5 # 2 ^ 53) + (1 # 2 ^ Z.to_pos bits) * ((1 # 2) + (4 * Z.of_nat T # 1)))
-    + (192 # 2 ^ Z.to_pos bits)) + (1 # 2 ^ 30))%Q.
-Definition near_error_of (bits M : Z) (T : nat) : option Q :=
-  if (24 <=? bits)%Z && (bits <=? 53)%Z && (1 <=? M)%Z && (M <=? 2 ^ bits)%Z && Nat.leb T 64 then
-    let k := Qceiling ((4 * M # 2 ^ Z.to_pos bits) + 2 * near_eta_of bits M T) in
-    if (0 <=? k)%Z && (k <=? 4)%Z then Some ((3 ^ k # 1) * (12 # 10000) + (1 # 10000))%Q else None
-  else None.
+Definition once_error_of : option Q :=
+  if one_format bits then
+    if (M <=? 2 ^ sum_digits bits)%Z then
+      let q := (1 - (999 # 1000) / exp_up ((2 * M + 12 # 1) * (u_a * (1 + 2 * u_a))))%Q in
+      if Qle_bool 0 q && Qle_bool q (1 # 4) then Some (small_up q) else None
+    else None
+  else Some (1 # 4).
+Definition errors_of : errors :=
+  let q := loser in Errors once_error_of (pick_of q (eta_of key_error_of 4)) (pick_of q (eta_of place_error_of 3)).
+End Errors.
 
 Local Open Scope R_scope.
 Lemma pow_below_1 x n : 0 <= x <= 1 -> x ^ n <= 1.
@@ -42,39 +72,108 @@ Lemma ln_2_le : ln 2 <= 1.
 Proof. rewrite <- (ln_exp 1). destruct (Req_dec 2 (exp 1)) as [<-|N]. lra. left. apply ln_increasing. lra.
   assert (X := exp_ineq1 1 ltac:(lra)). lra. Qed.
 
-Lemma pow_IZR_ n : 3 ^ n = IZR (3 ^ Z.of_nat n).
-Proof. induction n as [|n IH]; auto. cbn [pow]. rewrite IH, Nat2Z.inj_succ, Z.pow_succ_r, mult_IZR by lia.
-  reflexivity. Qed.
-Lemma pow_IZR3 k : (0 <= k)%Z -> 3 ^ Z.to_nat k = IZR (3 ^ k).
-Proof. intros H. rewrite pow_IZR_. now rewrite Z2Nat.id. Qed.
+(* ---- exp from above ---- *)
+Lemma up_ok a b : (0 < b)%Z -> IZR a / IZR b <= IZR (up a b).
+Proof.
+  intros B. unfold up. assert (P : 0 < IZR b) by (now apply IZR_lt). apply Rmult_le_reg_r with (IZR b); auto.
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. rewrite <- mult_IZR. apply IZR_le.
+  assert (X := Z.mul_div_le (- a) b B). lia.
+Qed.
+Notation one64 := (IZR (2 ^ 64)).
+Lemma one64_pos : 0 < one64. Proof. apply IZR_lt. reflexivity. Qed.
+Lemma shift_ok a : IZR a / one64 <= IZR (Z.shiftr a 64 + 1).
+Proof.
+  assert (P := one64_pos). rewrite Z.shiftr_div_pow2 by lia. apply Rmult_le_reg_r with one64; auto.
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r, <- mult_IZR by lra. apply IZR_le.
+  assert (X := Z.mul_succ_div_gt a (2 ^ 64) ltac:(lia)). lia.
+Qed.
+Lemma square_up_ok n : forall e x, exp x <= IZR e / one64 -> exp (x * 2 ^ n) <= IZR (square_up n e) / one64.
+Proof.
+  assert (P := one64_pos). induction n as [|n IH]; intros e x H; cbn [square_up pow]. now rewrite Rmult_1_r.
+  replace (x * (2 * 2 ^ n)) with ((x + x) * 2 ^ n) by ring. apply IH. rewrite exp_plus.
+  apply Rle_trans with (IZR e / one64 * (IZR e / one64)).
+  - assert (E := exp_pos x). apply Rmult_le_compat; lra.
+  - replace (IZR e / one64 * (IZR e / one64)) with (IZR (e * e) / one64 / one64) by (rewrite mult_IZR; field; lra).
+    apply Rmult_le_compat_r. left. now apply Rinv_0_lt_compat. apply shift_ok.
+Qed.
+Lemma exp_fixed_ok a : (a < 2 ^ 88)%Z -> exp (IZR a / one64) <= IZR (exp_fixed a) / one64.
+Proof.
+  intros H. assert (P := one64_pos). unfold exp_fixed. set (n := 24%nat).
+    assert (P24 : 2 ^ n = IZR (2 ^ 24)) by (unfold n; simpl; lra).
+  assert (P88 : IZR (2 ^ 88) = one64 * IZR (2 ^ 24)) by (rewrite <- mult_IZR; reflexivity).
+  assert (P152 : IZR (2 ^ 152) = one64 * IZR (2 ^ 88)) by (rewrite <- mult_IZR; reflexivity).
+  assert (Q24 : 0 < IZR (2 ^ 24)) by (apply IZR_lt; reflexivity).
+  assert (Q88 : 0 < IZR (2 ^ 88)) by (apply IZR_lt; reflexivity).
+  replace (IZR a / one64) with (IZR a / IZR (2 ^ 88) * 2 ^ n) by (rewrite P24, P88; field; lra).
+  apply square_up_ok. set (y := IZR a / IZR (2 ^ 88)).
+  assert (Y : y < 1). { unfold y. apply Rmult_lt_reg_r with (IZR (2 ^ 88)); auto. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by lra. now apply IZR_lt. }
+  apply Rle_trans with (/ (1 - y)).
+  - replace (exp y) with (/ exp (- y)) by (rewrite exp_Ropp; apply Rinv_inv). assert (E := exp_ineq1_le (- y)).
+    apply Rinv_le_contravar; lra.
+  - assert (X := up_ok (2 ^ 152) (2 ^ 88 - a) ltac:(lia)). apply Rmult_le_reg_r with one64; auto.
+    unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. eapply Rle_trans; [|apply X].
+    rewrite minus_IZR. assert (D : 0 < IZR (2 ^ 88) - IZR a) by (rewrite <- minus_IZR; apply IZR_lt; lia).
+    assert (Ey : 1 - y = (IZR (2 ^ 88) - IZR a) / IZR (2 ^ 88)) by (unfold y; field; lra). rewrite Ey, P152.
+    right. field. split; lra.
+Qed.
+Lemma Q2R_pow2 z (p : positive) : Q2R (z # 2 ^ p) = IZR z * / IZR (2 ^ Zpos p).
+Proof. unfold Q2R. cbn [Qnum Qden]. now rewrite Pos2Z.inj_pow. Qed.
+Lemma Q2R_z z : Q2R (z # 1) = IZR z. Proof. unfold Q2R. cbn. lra. Qed.
+Lemma Q2R_inject z : Q2R (inject_Z z) = IZR z. Proof. unfold Q2R, inject_Z. cbn. lra. Qed.
+Lemma ceiling_scaled x n : Q2R x <= IZR (Qceiling (x * inject_Z (2 ^ Zpos n))) / IZR (2 ^ Zpos n).
+Proof.
+  assert (P : 0 < IZR (2 ^ Zpos n)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
+  assert (H := Qle_ceiling (x * inject_Z (2 ^ Zpos n))). apply Qle_Rle in H. rewrite Q2R_mult, !Q2R_inject in H.
+  apply Rmult_le_reg_r with (IZR (2 ^ Zpos n)); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    exact H.
+Qed.
+Lemma exp_up_ok x y : y <= Q2R x -> Q2R x <= 1000000 -> exp y <= Q2R (exp_up x).
+Proof.
+  intros Y X. unfold exp_up. rewrite Q2R_pow2. set (a := Qceiling (x * inject_Z (2 ^ 64))).
+  assert (A := ceiling_scaled x 64). fold a in A. change (Z.pos 64) with 64%Z in A.
+  apply Rle_trans with (exp (IZR a / one64)). apply exp_mono. lra.
+  apply exp_fixed_ok. apply lt_IZR. assert (H := Qceiling_lt (x * inject_Z (2 ^ 64))). fold a in H.
+    apply Qlt_Rlt in H.
+  rewrite Q2R_mult, !Q2R_inject, minus_IZR in H. apply Rlt_trans with (Q2R x * IZR (2 ^ 64) + 1). lra.
+  assert (P : 0 < IZR (2 ^ 64)) by (apply IZR_lt; reflexivity).
+  apply Rle_lt_trans with (1000000 * IZR (2 ^ 64) + 1). apply Rplus_le_compat_r. apply Rmult_le_compat_r; lra.
+  rewrite <- mult_IZR, <- plus_IZR. apply IZR_lt. reflexivity.
+Qed.
+Lemma exp_up_pos x : Q2R x <= 1000000 -> 0 < Q2R (exp_up x).
+Proof. intros H. eapply Rlt_le_trans; [apply (exp_pos (Q2R x))|]. apply exp_up_ok; lra. Qed.
+Lemma small_up_ok x : Q2R x <= Q2R (small_up x).
+Proof. unfold small_up. rewrite Q2R_pow2. exact (ceiling_scaled x 30). Qed.
+Lemma below_is e : (e < 0)%Z -> Q2R (below e) = bpow radix2 e.
+Proof.
+  intros H. unfold below. rewrite Q2R_pow2, Z2Pos.id by lia. rewrite Rmult_1_l.
+  replace (bpow radix2 e) with (/ bpow radix2 (- e)) by (rewrite <- bpow_opp; f_equal; lia).
+  rewrite <- pow_IZR by lia. reflexivity.
+Qed.
 
 Section Bounds.
-Variable f : format.
-Variables (bits Mz : Z).
-Hypothesis bits_is : prec f = bits.
-Hypothesis low : (emin f <= -149)%Z.
-Hypothesis b24 : (24 <= bits <= 53)%Z.
+Variables (fs fa : format) (ord : order) (bits : kind).
+Hypothesis pair : pair_of fs fa ord bits.
+Hypothesis sound_kind : sane bits = true.
+Variable Mz : Z.
 Hypothesis M1 : (1 <= Mz)%Z.
-Hypothesis MB : (Mz <= 2 ^ bits)%Z.
+Hypothesis M53 : (Mz <= 2 ^ 53)%Z.
 Let M := Z.to_nat Mz.
-Notation u := (u f). Notation t := (tiny f).
+Notation u := (u fa). Notation t := (tiny fa).
+Lemma sizes : prec fa = sum_digits bits /\ (24 <= sum_digits bits <= 53)%Z /\ (emin fa <= -149)%Z /\
+  prec fs = digits bits /\
+  (4 <= digits bits)%Z /\ emin fs = least bits.
+Proof. destruct pair as ((A & B & _) & (C & D & _) & _). assert (K := kind_sizes bits sound_kind). lia. Qed.
 Lemma EM : INR M = IZR Mz. Proof. apply INR_Z. lia. Qed.
-Lemma u_eq : u = / IZR (2 ^ bits). Proof. rewrite u_bpow, bits_is, bpow_opp, <- pow_IZR by lia. reflexivity. Qed.
 Lemma u_small : 0 < u <= / 16777216.
 Proof.
-  split. apply u_pos. rewrite u_bpow, bits_is. change (/ 16777216) with (bpow radix2 (-24)). apply bpow_le. lia.
+  split. apply u_pos. rewrite u_bpow. change (/ 16777216) with (bpow radix2 (-24)). apply bpow_le. generalize sizes.
+    lia.
 Qed.
-Lemma t_small : 0 < t <= bpow radix2 (-149). Proof. split. apply tiny_pos. apply bpow_le. auto. Qed.
-Lemma Mu : IZR Mz * u <= 1.
-Proof.
-  rewrite u_eq. assert (P : 0 < IZR (2 ^ bits)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
-    apply Rmult_le_reg_r with (IZR (2 ^ bits)); auto.
-  rewrite Rmult_assoc, Rinv_l by lra. rewrite Rmult_1_r, Rmult_1_l. now apply IZR_le.
-Qed.
+Lemma t_small : 0 < t <= bpow radix2 (-149). Proof. split. apply tiny_pos. apply bpow_le. generalize sizes. lia. Qed.
 Lemma M_range : 1 <= IZR Mz <= bpow radix2 53.
 Proof.
-  split. now apply IZR_le. rewrite <- pow_IZR by lia. apply IZR_le. eapply Z.le_trans; [apply MB|].
-    apply Z.pow_le_mono_r; lia.
+  split. now apply IZR_le. rewrite <- pow_IZR by lia. now apply IZR_le.
 Qed.
 Lemma MMt : IZR Mz ^ 2 * t <= / 8000000000000.
 Proof.
@@ -102,20 +201,14 @@ Proof.
   replace (INR 53) with 53 by (simpl; lra). lra.
 Qed.
 (* ---- once ---- *)
-Lemma once_sigma_le : once_any_sigma f M 8 <= / 1700.
+Lemma losers_le ep : 0 <= ep <= 11 * u ->
+  0 <= (IZR Mz - 1) * ((1 + 2 * u) ^ 6 * exp (- ((1 - ep) * (ln (IZR Mz) + 8)) + 2 * t) + t) <= / 1750.
 Proof.
-  unfold once_any_sigma, once_any_eps. rewrite EM. destruct u_small as [U0 U1]. destruct t_small as [T0 _].
-    assert (TT := t_tiny).
+  intros Ep. destruct u_small as [U0 U1]. destruct t_small as [T0 _]. assert (TT := t_tiny).
   assert (A := MMt). assert (B := Mt). destruct M_range as [m1 m2]. destruct ln_M as [l0 l1].
-  set (ep := 1 - (1 - u) ^ 2 * (1 - u) ^ 5 * (1 - v64) ^ 4).
-  assert (V : 0 <= v64 <= u). { unfold v64. split. apply bpow_ge_0. rewrite u_bpow. apply bpow_le. lia. }
-  assert (Ep : 0 <= ep <= 11 * u).
-  { unfold ep. assert (P2 : 0 <= (1 - u) ^ 2 * (1 - u) ^ 5 <= 1).
-    { rewrite <- pow_add. split. apply pow_le; lra. apply pow_below_1; lra. }
-    assert (P4 : 0 <= (1 - v64) ^ 4 <= 1) by (split; [apply pow_le|apply pow_below_1]; lra).
-    assert (B7 := bernoulli u 7 ltac:(lra)). assert (B4 := bernoulli v64 4 ltac:(lra)). rewrite <- pow_add in *.
-      cbn [Nat.add] in *.
-    replace (INR 7) with 7 in B7 by (simpl; lra). replace (INR 4) with 4 in B4 by (simpl; lra). nra. }
+  split.
+  { apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat; [|lra]. apply Rmult_le_pos. apply pow_le; lra. left;
+    apply exp_pos. }
   set (X := ln (IZR Mz) + 8) in *. assert (X61 : 8 <= X <= 61) by (unfold X; lra).
   assert (Y : 0 <= ep * X + 2 * t <= / 20000) by (split; [apply Rplus_le_le_0_compat; [apply Rmult_le_pos|];
     lra|nra]).
@@ -145,7 +238,22 @@ Proof.
       by (apply Rmult_le_compat_l; lra). lra. }
   lra.
 Qed.
-Lemma once_w_ge : / 2 <= once_any_w f M 8 * (99 / 100) /\ 99 / 100 <= once_any_w f M 8.
+Lemma once_sigma_le : once_any_sigma fa M 8 <= / 1700.
+Proof.
+  unfold once_any_sigma, once_any_eps. rewrite EM. destruct u_small as [U0 U1]. assert (A := MMt).
+  set (ep := 1 - (1 - u) ^ 2 * (1 - u) ^ 5 * (1 - v64) ^ 4).
+  assert (V : 0 <= v64 <= u). { unfold v64. split. apply bpow_ge_0. rewrite u_bpow. apply bpow_le. generalize sizes;
+    lia. }
+  assert (Ep : 0 <= ep <= 11 * u).
+  { unfold ep. assert (P2 : 0 <= (1 - u) ^ 2 * (1 - u) ^ 5 <= 1).
+    { rewrite <- pow_add. split. apply pow_le; lra. apply pow_below_1; lra. }
+    assert (P4 : 0 <= (1 - v64) ^ 4 <= 1) by (split; [apply pow_le|apply pow_below_1]; lra).
+    assert (B7 := bernoulli u 7 ltac:(lra)). assert (B4 := bernoulli v64 4 ltac:(lra)). rewrite <- pow_add in *.
+      cbn [Nat.add] in *.
+    replace (INR 7) with 7 in B7 by (simpl; lra). replace (INR 4) with 4 in B4 by (simpl; lra). nra. }
+  assert (X := losers_le ep Ep). lra.
+Qed.
+Lemma once_w_ge : / 2 <= once_any_w fa M 8 * (99 / 100) /\ 99 / 100 <= once_any_w fa M 8.
 Proof.
   unfold once_any_w. rewrite EM. destruct u_small as [U0 U1]. destruct ln_M as [l0 l1].
     set (X := ln (IZR Mz) + 8) in *.
@@ -155,187 +263,310 @@ Proof.
   { apply Rle_trans with ((999 / 1000) * (999 / 1000)). lra. apply Rmult_le_compat; lra. }
   lra.
 Qed.
-Theorem once_error_le : once_any_error f M 8 <= (2 * IZR Mz + 11) * u + / 1000.
+(* ---- what the program computes is a bound ---- *)
+Ltac to_R := repeat (rewrite Q2R_plus || rewrite Q2R_mult || rewrite Q2R_minus || rewrite Q2R_z || rewrite Q2R_inject
+  ||
+  rewrite Q2R_opp || rewrite Q2R_pow2).
+Ltac to_R_in H := repeat (rewrite Q2R_plus in H || rewrite Q2R_mult in H || rewrite Q2R_minus in H || rewrite Q2R_z
+  in H
+  || rewrite Q2R_inject in H || rewrite Q2R_opp in H || rewrite Q2R_pow2 in H).
+Lemma u_a_is : Q2R (u_a bits) = u.
+Proof. unfold u_a. rewrite below_is by (generalize sizes; lia). rewrite u_bpow. f_equal. generalize sizes. lia. Qed.
+Lemma u_s_is : Q2R (u_s bits) = Format.u fs.
+Proof. unfold u_s. rewrite below_is by (generalize sizes; lia). rewrite u_bpow. f_equal. generalize sizes. lia. Qed.
+Lemma t_s_ge : tiny fs <= Q2R (t_s bits).
 Proof.
-  unfold once_any_error. destruct u_small as [U0 U1]. assert (S := once_sigma_le). destruct once_w_ge as [_ W].
-  set (sg := once_any_sigma f M 8) in *. set (w := once_any_w f M 8) in *.
-  assert (S0 : 0 <= sg).
-  { unfold sg, once_any_sigma. rewrite EM. destruct M_range as [m1 _]. destruct t_small as [T0 _].
-    apply Rplus_le_le_0_compat.
-    apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat; [|lra]. apply Rmult_le_pos. apply pow_le; lra. left;
-      apply exp_pos.
-    apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le; lra. }
-  assert (I : 0 < / w) by (apply Rinv_0_lt_compat; lra).
-  assert (s : 0 <= sg / w <= / 1000).
-  { split. apply Rmult_le_pos; lra. apply Rmult_le_reg_r with w. lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
-    lra. }
-  set (s0 := sg / w) in *. assert (P : 0 < (1 + u) ^ (M + 5)) by (apply pow_lt; lra).
-  assert (Fr : (1 - (2 * IZR Mz + 11) * u) - s0 <= (1 - u) ^ (M + 6) / ((1 + s0) * (1 + u) ^ (M + 5))).
-  { assert (Inv : (1 - s0) * (1 - u) ^ (M + 5) <= / ((1 + s0) * (1 + u) ^ (M + 5))).
-    { rewrite Rinv_mult. apply Rmult_le_compat. lra. apply pow_le; lra.
-      - apply Rmult_le_reg_r with (1 + s0). lra. rewrite Rinv_l by lra. nra.
-      - rewrite <- pow_inv. apply pow_incr. split. lra. apply Rmult_le_reg_r with (1 + u). lra. rewrite Rinv_l by lra.
-        nra. }
-    assert (B := bernoulli u (M + 6 + (M + 5)) ltac:(lra)). rewrite !plus_INR, EM in B.
-      replace (INR 6) with 6 in B by (simpl; lra).
-    replace (INR 5) with 5 in B by (simpl; lra). rewrite pow_add in B.
-    assert (Q6 : 0 <= (1 - u) ^ (M + 6)) by (apply pow_le; lra). assert (Q5 : 0 <= (1 - u) ^ (M + 5))
-      by (apply pow_le; lra).
-    assert (Q11 : (1 - u) ^ (M + 6) * (1 - u) ^ (M + 5) <= 1).
-    { rewrite <- pow_add. apply pow_below_1. lra. }
-    unfold Rdiv. apply Rle_trans with ((1 - u) ^ (M + 6) * ((1 - s0) * (1 - u) ^ (M + 5))).
-      2: apply Rmult_le_compat_l; auto.
-    replace ((1 - u) ^ (M + 6) * ((1 - s0) * (1 - u) ^ (M + 5))) with (((1 - u) ^ (M + 6) * (1 - u) ^ (M + 5))
-      * (1 - s0)) by ring.
-    set (p := (1 - u) ^ (M + 6) * (1 - u) ^ (M + 5)) in *. nra. }
-  lra.
+  assert (S := sizes). assert (K := kind_sizes bits sound_kind). unfold t_s. rewrite below_is by lia. unfold tiny.
+  apply bpow_le. lia.
 Qed.
-
-(* ---- nearest ---- *)
-Lemma q_le : 0 <= exp (- (8 * (1 - u))) <= / 1790.
+Lemma t_a_ge : t <= Q2R t_a.
+Proof. assert (S := sizes). unfold t_a. rewrite below_is by lia. unfold tiny. apply bpow_le. lia. Qed.
+Lemma q_1 : Q2R 1 = 1. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_0 : Q2R 0 = 0. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_half : Q2R (1 # 2) = / 2. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_2 : Q2R 2 = 2. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_3 : Q2R 3 = 3. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_4 : Q2R 4 = 4. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma q_8 : Q2R 8 = 8. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma some_is {X} (a b : X) : Some a = Some b -> b = a. Proof. now intros [= ->]. Qed.
+Lemma place_error_le : place_error fs <= Q2R (place_error_of bits).
 Proof.
-  destruct u_small as [U0 U1]. split. left; apply exp_pos. replace (- (8 * (1 - u))) with (-8 + 8 * u) by ring.
-    rewrite exp_plus.
-  assert (E8 := exp_m8_le). assert (E0 := exp_pos (-8)). assert (Ed := exp_double (8 * u) ltac:(lra)).
-    assert (Ep := exp_pos (8 * u)).
-  apply Rle_trans with (/ 1800 * (1 + 2 * (8 * u))). apply Rmult_le_compat; lra. lra.
+  unfold place_error, place_error_of. to_R. rewrite u_s_is, ?q_half. assert (T := t_s_ge).
+    assert (F := f64_error_small).
+  assert (F5 : 5 / 10 ^ 16 <= 5 * / IZR (2 ^ Z.pos 53)) by (simpl; lra). lra.
 Qed.
-Variable T : nat.
-Hypothesis T64 : (T <= 64)%nat.
-Lemma Q2R_pow2 z (p : positive) : Q2R (z # 2 ^ p) = IZR z * / IZR (2 ^ Zpos p).
-Proof. unfold Q2R. cbn [Qnum Qden]. now rewrite Pos2Z.inj_pow. Qed.
-Lemma Q2R_u z : Q2R (z # 2 ^ Z.to_pos bits) = IZR z * u.
-Proof. rewrite Q2R_pow2, Z2Pos.id, u_eq by lia. reflexivity. Qed.
-Lemma Q2R_z z : Q2R (z # 1) = IZR z. Proof. unfold Q2R. cbn. lra. Qed.
-Lemma eta_le : near_eta f M T <= Q2R (near_eta_of bits Mz T).
+Lemma key_error_le : key_error fs fa (one_format bits) <= Q2R (key_error_of bits).
 Proof.
-  unfold near_eta_of, near_eta, near_key_error. repeat (rewrite Q2R_plus || rewrite Q2R_mult).
-    rewrite !Q2R_u, !Q2R_pow2, !Q2R_z, EM.
-  assert (F := f64_error_small). destruct u_small as [U0 U1]. destruct t_small as [T0 _]. assert (A := Mt).
-    destruct M_range as [m1 _].
-  assert (TT := t_tiny). assert (Tn : 0 <= INR T <= 64). { split. apply pos_INR. replace 64 with (INR 64) by (simpl;
-    lra). now apply le_INR. }
-  replace (Q2R 8) with 8 by (unfold Q2R; simpl; lra). replace (Q2R (1 # 2)) with (/ 2) by (unfold Q2R; simpl; lra).
-  rewrite mult_IZR, <- INR_IZR_INZ. rewrite Rmult_1_l.
-  assert (F5 : f64_error <= 5 * / IZR (2 ^ 53)).
-  { unfold f64_error, v64. change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). simpl. lra. }
-  set (v := 5 * / IZR (2 ^ 53)) in *. replace (1 * / IZR (2 ^ 30)) with (/ 1073741824) by (simpl; lra).
-  assert (Mt2 : IZR Mz * t * INR T <= / 8000000000000 * 64) by (apply Rmult_le_compat; lra).
-  assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * v) by (apply Rmult_le_compat_l; lra).
-  replace (8 * IZR Mz * (f64_error + (u * / 2 + / 2 * t) + INR T * (4 * u + / 2 * t)) + 192 * u * IZR Mz + 2 * t) with
-    (8 * IZR Mz * f64_error + IZR Mz * u * (4 + 32 * INR T + 192) + (4 * (IZR Mz * t) + 4 * (IZR Mz * t * INR T)
-      + 2 * t)) by field.
-  replace (IZR Mz * (8 * (v + u * (/ 2 + 4 * INR T)) + 192 * u) + / 1073741824) with
-    (8 * IZR Mz * v + IZR Mz * u * (4 + 32 * INR T + 192) + / 1073741824) by field.
-  lra.
+  unfold key_error, key_error_of. to_R. rewrite u_a_is. assert (P := place_error_le). assert (T := t_s_ge).
+  assert (Ta := t_a_ge). assert (T0 := tiny_pos fs). assert (T1 := tiny_pos fa).
+  destruct (one_format bits). rewrite ?q_0. lra. to_R. rewrite u_s_is. lra.
 Qed.
-Lemma eta_pos : 0 <= near_eta f M T.
+Lemma place_error_pos : 0 <= place_error fs.
+Proof. unfold place_error. generalize f64_error_pos (u_pos fs) (tiny_pos fs). lra. Qed.
+Lemma key_error_pos : 0 <= key_error fs fa (one_format bits).
 Proof.
-  unfold near_eta, near_key_error. assert (F : 0 <= f64_error) by apply f64_error_pos. destruct u_small as [U0 _].
-    destruct t_small as [T0 _].
-  rewrite EM. destruct M_range as [m1 _]. assert (Tn := pos_INR T).
-  assert (0 <= INR T * (4 * u + / 2 * t)) by (apply Rmult_le_pos; lra).
-  assert (0 <= 8 * IZR Mz * (f64_error + (u * / 2 + / 2 * t) + INR T * (4 * u + / 2 * t))) by (apply Rmult_le_pos;
-    lra). nra.
+  unfold key_error. generalize place_error_pos (u_pos fs) (tiny_pos fs) (u_pos fa) (tiny_pos fa).
+  destruct (one_format bits); lra.
 Qed.
-Theorem near_error_le k : (0 <= k <= 4)%Z -> 4 * IZR Mz * u + 2 * near_eta f M T <= IZR k ->
-  let L := 2 * (1 + u) ^ (4 * M) * leak_any f M (near_eta f M T) 8 in
-  L <= IZR (3 ^ k) * (12 / 10000) /\ error_any f M (near_eta f M T) 8 <= IZR (3 ^ k) * (12 / 10000) + / 10000.
+(* k is the least with M 2^s < 2^k *)
+Lemma log_k s : (0 <= s)%Z -> let k := (Z.log2 (Mz * 2 ^ s) + 1)%Z in INR M * bpow radix2 s < bpow radix2 k /\
+  bpow radix2 (k - 1) = IZR (2 ^ Z.log2 (Mz * 2 ^ s)).
 Proof.
-  intros K Hk L. destruct u_small as [U0 U1]. destruct t_small as [T0 _]. assert (TT := t_tiny). assert (A := MMt).
-    destruct M_range as [m1 _].
-  assert (E0 := eta_pos). destruct q_le as [q0 q1]. set (q := exp (- (8 * (1 - u)))) in *.
-    set (eta := near_eta f M T) in *.
-  assert (Ek : exp (4 * IZR Mz * u + 2 * eta) <= IZR (3 ^ k)).
-  { apply Rle_trans with (exp (IZR k)). destruct Hk as [Hk| ->]; [left; now apply exp_increasing|right; auto].
-    assert (e1 : exp (IZR k) = exp 1 ^ Z.to_nat k). { rewrite <- Rpower_pow by apply exp_pos. unfold Rpower.
-      rewrite ln_exp, INR_Z by lia. f_equal. ring. }
-    rewrite e1. replace (IZR (3 ^ k)) with (3 ^ Z.to_nat k). apply pow_incr. split. left; apply exp_pos.
-      apply exp_le_3.
-    now apply pow_IZR3. }
-  assert (K3 : 1 <= IZR (3 ^ k)). { apply (IZR_le 1). assert (0 < 3 ^ k)%Z by (apply Z.pow_pos_nonneg; lia). lia. }
-  assert (K81 : IZR (3 ^ k) <= 81). { apply (IZR_le _ 81). change 81%Z with (3 ^ 4)%Z. apply Z.pow_le_mono_r; lia. }
-  set (E := IZR (3 ^ k)) in *.
-  assert (Pw : 1 <= (1 + u) ^ (4 * M) <= exp (4 * IZR Mz * u)).
-  { split. apply pow_R1_Rle; lra. eapply Rle_trans; [apply pow_exp|]. rewrite mult_INR, EM. right. f_equal.
-    simpl (INR 4). ring. }
-  assert (Q : 0 <= q / (1 - q) <= / 1780).
-  { split. apply Rmult_le_pos; auto. left. apply Rinv_0_lt_compat; lra. apply Rmult_le_reg_r with (1 - q). lra.
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-  assert (Ee := exp_pos (2 * eta)). assert (E4 := exp_pos (4 * IZR Mz * u)). rewrite exp_plus in Ek.
-  assert (e2 : 1 <= exp (2 * eta)). { rewrite <- exp_0. destruct (Req_dec (2 * eta) 0) as [-> |N0]. lra. left.
-    apply exp_increasing. lra. }
-  assert (HL : 0 <= L <= E * (12 / 10000)).
-  { unfold L, leak_any. cbv zeta. fold q. rewrite EM. set (a := (1 + u) ^ (4 * M)) in *.
-    set (b := exp (4 * IZR Mz * u)) in *. set (c := exp (2 * eta)) in *.
-    assert (aE : a <= E). { apply Rle_trans with (b * c); auto. assert (a * 1 <= b * c) by (apply Rmult_le_compat;
-      lra). lra. }
-    assert (acE : a * c <= E). { apply Rle_trans with (b * c); auto. apply Rmult_le_compat_r; lra. }
-    assert (A0 : 0 <= 2 * IZR Mz ^ 2 * t) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|apply pow_le;
-      lra]).
-    set (X := 2 * IZR Mz ^ 2 * t) in *. assert (X1 : X <= 2 * / 8000000000000) by (unfold X; lra).
-    split. { apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; [|lra].
-      apply Rmult_le_pos; lra. }
-    replace (2 * a * ((1 + 2 * u) * c * (q / (1 - q)) + X)) with (2 * ((a * c) * ((1 + 2 * u) * (q / (1 - q))))
-      + 2 * (a * X)) by ring.
-    assert (W : (1 + 2 * u) * (q / (1 - q)) <= / 1700).
-    { apply Rle_trans with ((1 + 2 * / 16777216) * / 1780). apply Rmult_le_compat; lra. lra. }
-    assert (W0 : 0 <= (1 + 2 * u) * (q / (1 - q))) by (apply Rmult_le_pos; lra).
-    assert ((a * c) * ((1 + 2 * u) * (q / (1 - q))) <= E * / 1700) by (apply Rmult_le_compat; try lra;
-      apply Rmult_le_pos; lra).
-    assert (a * X <= E * (2 * / 8000000000000)) by (apply Rmult_le_compat; lra). lra. }
-  split. tauto. unfold error_any, error_row. cbv zeta. fold L. apply Rmax_lub.
-  - assert (Y : 1 - (1 - u) / (1 + L) = (L + u) / (1 + L)) by (field; lra). rewrite Y.
-    apply Rle_trans with (L + u). 2: lra. apply Rmult_le_reg_r with (1 + L). lra. unfold Rdiv.
-      rewrite Rmult_assoc, Rinv_l by lra. nra.
-  - assert (L * u <= 1 * u) by (apply Rmult_le_compat_r; lra). lra.
+  intros S. cbv zeta. assert (P : (0 < Mz * 2 ^ s)%Z) by (assert (0 < 2 ^ s)%Z by (apply Z.pow_pos_nonneg; lia); nia).
+  destruct (Z.log2_spec _ P) as [A B]. assert (L := Z.log2_nonneg (Mz * 2 ^ s)). split.
+  - rewrite EM, <- (pow_IZR s), <- mult_IZR, <- pow_IZR by lia. apply IZR_lt. rewrite <- Z.add_1_r in B. exact B.
+  - replace (Z.log2 (Mz * 2 ^ s) + 1 - 1)%Z with (Z.log2 (Mz * 2 ^ s)) by lia. rewrite <- pow_IZR; auto.
+Qed.
+Lemma eta_le e q s : (0 <= s)%Z -> 0 <= e -> e <= Q2R q -> let k := (Z.log2 (Mz * 2 ^ s) + 1)%Z in
+  0 <= logit_error fa M e k <= Q2R (eta_of bits Mz q s).
+Proof.
+  intros S E0 H. cbv zeta. destruct (log_k s S) as [_ B]. unfold logit_error, eta_of. to_R.
+  rewrite u_a_is, ?q_3, ?q_2, mult_IZR, B, EM. set (b := IZR (2 ^ Z.log2 (Mz * 2 ^ s))).
+  assert (b0 : 0 <= b). { unfold b. apply IZR_le. apply Z.pow_nonneg. lia. }
+  assert (T := t_a_ge). assert (T1 := tiny_pos fa). assert (U := u_pos fa). destruct M_range as [m1 _].
+  assert (0 <= 8 * IZR Mz * e) by (apply Rmult_le_pos; lra). assert (0 <= u * b) by (apply Rmult_le_pos; lra).
+  assert (8 * IZR Mz * e <= 8 * IZR Mz * Q2R q) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+Lemma Mu_le : (Mz <= 2 ^ sum_digits bits)%Z -> 0 <= IZR Mz * u <= 1.
+Proof.
+  intros MB. assert (S := sizes). destruct M_range as [m1 _]. assert (U := u_pos fa). split. apply Rmult_le_pos; lra.
+  rewrite u_bpow. destruct S as (Sp & S). rewrite Sp.
+  apply Rle_trans with (bpow radix2 (sum_digits bits) * bpow radix2 (- sum_digits bits)).
+  apply Rmult_le_compat_r. apply bpow_ge_0. rewrite <- pow_IZR by lia. now apply IZR_le.
+  rewrite <- bpow_plus, Z.add_opp_diag_r. simpl. lra.
+Qed.
+Lemma ratio_le q p : 0 < q <= p -> p < 1 -> 0 <= q / (1 - q) <= p / (1 - p).
+Proof.
+  intros H P. split. apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. lra.
+  apply Rmult_le_compat. lra. left. apply Rinv_0_lt_compat. lra. lra. apply Rinv_le_contravar; lra.
+Qed.
+Lemma leak_le eta q (p := loser bits) : 0 <= eta <= Q2R q -> Q2R q <= 7 / 2 -> Q2R p <= / 2 ->
+  0 <= (1 + 2 * u) * exp (2 * eta) * (exp (- (8 * (1 - u))) / (1 - exp (- (8 * (1 - u))))) + 2 * INR M ^ 2 * t <=
+    Q2R (leak_of bits p q).
+Proof.
+  intros He Hq P1. unfold leak_of. to_R. rewrite ?q_1, ?q_2, u_a_is.
+  assert (U := u_small). assert (A := MMt). assert (T1 := tiny_pos fa). rewrite EM.
+  assert (X8 : Q2R (- (8) + 8 * u_a bits) = - (8 * (1 - u))). { to_R. rewrite ?q_8, u_a_is. ring. }
+  assert (Ep : exp (- (8 * (1 - u))) <= Q2R p) by (unfold p, loser; apply exp_up_ok; rewrite X8; lra). clearbody p.
+  assert (E0 := exp_pos (- (8 * (1 - u)))). destruct (ratio_le _ _ (conj E0 Ep) ltac:(lra)) as [R0 R1].
+  assert (Ee : exp (2 * eta) <= Q2R (exp_up (2 * q))) by (apply exp_up_ok; rewrite Q2R_mult, ?q_2; lra).
+  assert (Ee0 := exp_pos (2 * eta)). assert (Dv : Q2R (p / (1 - p)) = Q2R p / (1 - Q2R p)).
+  { unfold Qdiv, Rdiv. rewrite Q2R_mult, Q2R_inv, Q2R_minus, ?q_1. reflexivity.
+    intros Z. apply Qeq_eqR in Z. rewrite Q2R_minus, ?q_1, ?q_0 in Z. lra. }
+  rewrite Dv. assert (Sq : 0 <= 2 * IZR Mz ^ 2 * t) by (apply Rmult_le_pos; [apply Rmult_le_pos; [lra|apply pow_le;
+    generalize M_range; lra]|lra]).
+  assert (S40 : 2 * / 8000000000000 <= 1 * / IZR (2 ^ Z.pos 40)) by (simpl; lra).
+  assert (0 <= (1 + 2 * u) * exp (2 * eta)) by (apply Rmult_le_pos; lra).
+  assert (Y : (1 + 2 * u) * exp (2 * eta) * (exp (- (8 * (1 - u))) / (1 - exp (- (8 * (1 - u))))) <=
+    (1 + 2 * u) * Q2R (exp_up (2 * q)) * (Q2R p / (1 - Q2R p))).
+  { apply Rmult_le_compat; auto. apply Rmult_le_compat_l; lra. }
+  split. apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; auto. lra.
+Qed.
+Theorem pick_ok eta q d : 0 <= eta <= Q2R q -> pick_of bits Mz (loser bits) q = Some d ->
+  (Z.of_nat M <= 2 ^ prec fa)%Z /\
+  picks fs fa ord M eta d.
+Proof.
+  intros He. unfold pick_of. cbv zeta. destruct (Z.leb_spec Mz (2 ^ sum_digits bits)) as [MB|]; [|discriminate].
+  cbn [andb]. destruct (Qle_bool q (7 # 2) && _) eqn:Q7; [|discriminate]. apply andb_prop in Q7.
+    destruct Q7 as [Q7 Qp].
+  apply Qle_bool_iff in Q7, Qp. apply Qle_Rle in Q7, Qp. rewrite ?q_half in Qp.
+  replace (Q2R (7 # 2)) with (7 / 2) in Q7 by (unfold Q2R; simpl; lra).
+  intros H. assert (S := sizes). assert (U := u_small). assert (Ta := t_a_ge). assert (T1 := tiny_pos fa).
+  split. { unfold M. rewrite Z2Nat.id by lia. destruct S as (-> & _). exact MB. }
+  assert (Mu := Mu_le MB).
+  destruct (leak_le eta q He Q7 Qp) as [L0 L1]. set (r := leak_of bits _ q) in *.
+  assert (Or : (one_format bits = true /\ fs = fa /\ ord = AnyOrder) \/ (one_format bits = false /\ ord = Ascending)).
+  { destruct pair as (_ & _ & P). destruct (one_format bits); tauto. }
+  destruct Or as [(O & Ef & Oo)|(O & Oo)]; rewrite O in H.
+  - destruct (Qle_bool _ (1 # 2)) eqn:Q2 in H; [|discriminate]. apply some_is in H. subst d. apply Qle_bool_iff in Q2.
+    apply Qle_Rle in Q2. rewrite ?q_half in Q2. unfold picks. rewrite Oo. to_R_in Q2. rewrite ?q_2 in Q2.
+    set (ex := Q2R (exp_up ((4 * Mz # 1) * u_a bits))) in *.
+    assert (Pw : 1 <= (1 + u) ^ (4 * M) <= ex).
+    { split. apply pow_R1_Rle; lra. eapply Rle_trans; [apply pow_exp|]. unfold ex. rewrite mult_INR, EM.
+      replace (INR 4) with 4 by (simpl; lra). apply exp_up_ok; rewrite Q2R_mult, Q2R_z, u_a_is, mult_IZR; lra. }
+    set (lk := leak_any fa M eta 8). assert (Lk : 0 <= lk <= Q2R r) by (unfold lk, leak_any; cbv zeta; split;
+      [exact L0|exact L1]).
+    assert (B : 2 * (1 + u) ^ (4 * M) * lk <= 2 * ex * Q2R r) by (apply Rmult_le_compat; try lra).
+    assert (B0 : 0 <= 2 * (1 + u) ^ (4 * M) * lk) by (apply Rmult_le_pos; lra).
+    set (L := 2 * (1 + u) ^ (4 * M) * lk) in *.
+    assert (Dd := small_up_ok (2 * exp_up ((4 * Mz # 1) * u_a bits) * r + u_a bits + t_a)%Q).
+    rewrite !Q2R_plus, !Q2R_mult, ?q_2, u_a_is in Dd. fold ex in Dd.
+    split; [split; lra|]. split; [lra|]. unfold error_any, error_row. cbv zeta. fold lk. fold L. apply Rmax_lub.
+    + assert (Y : 1 - (1 - u) / (1 + L) = (L + u) / (1 + L)) by (field; lra). rewrite Y.
+      apply Rle_trans with (L + u). 2: lra. apply Rmult_le_reg_r with (1 + L). lra. unfold Rdiv.
+        rewrite Rmult_assoc, Rinv_l by lra. nra.
+    + assert (L * u <= 1 * u) by (apply Rmult_le_compat_r; lra). lra.
+  - destruct (Qle_bool _ (5 # 4) && _) eqn:Qb in H; [|discriminate]. apply some_is in H. subst d.
+    apply andb_prop in Qb.
+    destruct Qb as [Qa Qb]. apply Qle_bool_iff in Qa, Qb. apply Qle_Rle in Qa, Qb.
+    assert (d4 : Q2R (1 # 4) = / 4) by (unfold Q2R; simpl; lra).
+    replace (Q2R (5 # 4)) with (5 / 4) in Qa by (unfold Q2R; simpl; lra). to_R_in Qa. to_R_in Qb.
+    replace (Q2R (3 # 4)) with (3 / 4) in Qb by (unfold Q2R; simpl; lra).
+    rewrite ?q_1, ?q_4, ?u_a_is, ?u_s_is in Qa, Qb. unfold picks. rewrite Oo, d4.
+    assert (Us := u_pos fs). assert (Ts := tiny_pos fs). assert (Tg := t_s_ge).
+      destruct (u_stored_range fs fa) as [[us0 us1] us2].
+    set (lk := (1 + 2 * u) * exp (2 * eta) * (exp (- (8 * (1 - u))) / (1 - exp (- (8 * (1 - u))))) + INR M * tiny fa).
+    assert (Lk : 0 <= lk <= Q2R r).
+    { assert (Mt1 := Mt). assert (M2 : INR M * t <= 2 * INR M ^ 2 * t).
+      { rewrite EM. apply Rmult_le_compat_r. lra. destruct M_range. simpl. nra. }
+      assert (P0 : 0 <= (1 + 2 * u) * exp (2 * eta) * (exp (- (8 * (1 - u))) / (1 - exp (- (8 * (1 - u)))))).
+      { assert (E0 := exp_pos (- (8 * (1 - u)))). assert (E1 : exp (- (8 * (1 - u))) < 1).
+        { apply Rlt_le_trans with (exp 0). apply exp_increasing. lra. rewrite exp_0. lra. }
+        assert (E2 := exp_pos (2 * eta)). apply Rmult_le_pos. apply Rmult_le_pos; lra. apply Rmult_le_pos. lra.
+        left. apply Rinv_0_lt_compat. lra. }
+      unfold lk. rewrite EM in *. split; lra. }
+    set (Ls := stored_leak fs fa lk (INR M)). set (Rs := (1 + Format.u fs) * Q2R r + IZR Mz * Q2R (t_s bits)) in *.
+    assert (Hs : 0 <= Ls <= Rs).
+    { unfold Ls, stored_leak, Rs. rewrite EM. destruct M_range as [m1 _].
+      assert (A1 : (1 + Format.u fs) * lk <= (1 + Format.u fs) * Q2R r) by (apply Rmult_le_compat_l; lra).
+      assert (A2 : 0 <= (1 + Format.u fs) * lk) by (apply Rmult_le_pos; lra).
+      assert (A3 : 0 <= IZR Mz * tiny fs) by (apply Rmult_le_pos; lra).
+      assert (A4 : IZR Mz * tiny fs <= IZR Mz * Q2R (t_s bits)) by (apply Rmult_le_compat_l; lra).
+      assert (0 <= Format.u fs * lk) by (apply Rmult_le_pos; lra).
+      destruct (same_format fs fa); lra. }
+    assert (Prod : 1 <= (1 + u) * (1 + u_stored fs fa) <= (1 + u) * (1 + Format.u fs)).
+    { split. assert (0 <= u * u_stored fs fa) by (apply Rmult_le_pos; lra). lra. apply Rmult_le_compat_l; lra. }
+    assert (Rs0 : 0 <= Rs) by lra.
+    assert (Top : (1 + 4 * Ls) * ((1 + u) * (1 + u_stored fs fa)) <= (1 + 4 * Rs) * ((1 + u) * (1 + Format.u fs))) by
+      (apply Rmult_le_compat; lra).
+    split. split; lra. split.
+    { assert (1 <= (1 + u) * (1 + Format.u fs)) by lra. assert (Q2R r <= Rs).
+      { unfold Rs. destruct M_range as [m1 _]. assert (0 <= IZR Mz * Q2R (t_s bits)) by (apply Rmult_le_pos; lra).
+        assert (0 <= Format.u fs * Q2R r) by (apply Rmult_le_pos; lra). lra. }
+      assert (1 + 4 * Rs <= (1 + 4 * Rs) * ((1 + u) * (1 + Format.u fs))) by nra. lra. }
+    split; [|lra]. unfold error. repeat apply Rmax_lub.
+    + unfold error1. assert (Us2 : (1 - u) * (1 - Format.u fs) <= (1 - u) * (1 - u_stored fs fa)) by (apply
+      Rmult_le_compat_l; lra).
+      assert (X : 3 / 4 <= (1 - u) * (1 - u_stored fs fa) / (1 + 4 * lk)).
+      { apply Rmult_le_reg_r with (1 + 4 * lk). lra.
+        replace ((1 - u) * (1 - u_stored fs fa) / (1 + 4 * lk) * (1 + 4 * lk)) with ((1 - u) * (1 - u_stored fs fa))
+          by (field; lra).
+        apply Rle_trans with (3 / 4 * (1 + 4 * Q2R r)); lra. }
+      lra.
+    + destruct (same_format fs fa). lra. unfold error2. fold Ls. rewrite Rmult_assoc. lra.
+    + unfold error3. fold Ls. rewrite Rmult_assoc.
+      replace (4 * Ls * ((1 + u) * (1 + u_stored fs fa))) with ((1 + 4 * Ls) * ((1 + u) * (1 + u_stored fs fa)) -
+        (1 + u) * (1 + u_stored fs fa)) by ring. lra.
+Qed.
+Theorem once_ok_ d : once_error_of bits Mz = Some d -> once_bound fs fa ord M d.
+Proof.
+  unfold once_error_of. intros H. assert (S := sizes). destruct u_small as [U0 U1]. assert (T1 := tiny_pos fa).
+  assert (Tt := t_tiny).
+  assert (Or : (one_format bits = true /\ fs = fa /\ ord = AnyOrder) \/ (one_format bits = false /\ ord = Ascending)).
+  { destruct pair as (_ & _ & P). destruct (one_format bits); tauto. }
+  destruct Or as [(O & Ef & Oo)|(O & Oo)]; rewrite O in H; unfold once_bound; rewrite Oo.
+  - destruct (Z.leb_spec Mz (2 ^ sum_digits bits)) as [MB|]; [|discriminate]. cbv zeta in H.
+    destruct (_ && _) eqn:Q4 in H; [|discriminate]. apply some_is in H. subst d. apply andb_prop in Q4.
+      destruct Q4 as [Q0 Q4].
+    set (x := ((2 * Mz + 12 # 1) * (u_a bits * (1 + 2 * u_a bits)))%Q) in *. set (e := exp_up x) in *.
+    apply Qle_bool_iff in Q0, Q4. apply Qle_Rle in Q0, Q4. rewrite ?q_0 in Q0.
+      replace (Q2R (1 # 4)) with (/ 4) in Q4 by (unfold Q2R; simpl; lra).
+    assert (Mu := Mu_le MB).
+    assert (Xx : Q2R x = (2 * IZR Mz + 12) * (u * (1 + 2 * u))).
+    { unfold x. to_R. rewrite ?q_1, ?q_2, u_a_is, plus_IZR, mult_IZR. reflexivity. }
+    assert (X6 : Q2R x <= 1000000) by (rewrite Xx; nra).
+    assert (Ee : exp (Q2R x) <= Q2R e) by (apply exp_up_ok; lra). assert (e0 := exp_up_pos x X6). fold e in e0.
+    assert (Ie : Q2R (1 - (999 # 1000) / e) = 1 - 999 / 1000 / Q2R e).
+    { unfold Qdiv, Rdiv. rewrite Q2R_minus, ?q_1, Q2R_mult, Q2R_inv. unfold Q2R at 1. simpl. lra.
+      intros Z. apply Qeq_eqR in Z. rewrite ?q_0 in Z. lra. }
+    assert (Er : once_any_error fa M 8 <= 1 - 999 / 1000 / Q2R e).
+    { unfold once_any_error. assert (Sg := once_sigma_le). destruct once_w_ge as [_ W].
+      set (sg := once_any_sigma fa M 8) in *. set (wt_ := once_any_w fa M 8) in *.
+      assert (S0 : 0 <= sg).
+      { unfold sg, once_any_sigma. rewrite EM. destruct M_range as [m1 _]. apply Rplus_le_le_0_compat.
+        apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat; [|lra]. apply Rmult_le_pos. apply pow_le; lra. left;
+          apply exp_pos.
+        apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le; lra. }
+      assert (I : 0 < / wt_) by (apply Rinv_0_lt_compat; lra).
+      assert (s : 0 <= sg / wt_ <= / 1000).
+      { split. apply Rmult_le_pos; lra. apply Rmult_le_reg_r with wt_. lra. unfold Rdiv. rewrite Rmult_assoc,
+        Rinv_l by lra.
+        lra. }
+      set (s0 := sg / wt_) in *.
+      assert (Pa : 0 < (1 - u) ^ (M + 6)) by (apply pow_lt; lra).
+      assert (Pb : 0 < (1 + u) ^ (M + 5)) by (apply pow_lt; lra).
+      (* (1+u)/(1-u) is at most exp (2u(1+2u)) *)
+      assert (Step : / (1 - u) <= exp (u * (1 + 2 * u))).
+      { apply Rle_trans with (1 + u * (1 + 2 * u)). 2: apply exp_ineq1_le.
+        apply Rmult_le_reg_r with (1 - u). lra. rewrite Rinv_l by lra. nra. }
+      assert (Up1 : / (1 - u) ^ (M + 6) <= exp (INR (M + 6) * (u * (1 + 2 * u)))).
+      { rewrite <- pow_inv. clear - Step U0 U1. induction (M + 6)%nat as [|n IH]. cbn [pow]. simpl (INR 0).
+        rewrite Rmult_0_l, exp_0. lra.
+        rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, Rplus_comm, exp_plus. cbn [pow]. apply Rmult_le_compat; auto.
+        left. apply Rinv_0_lt_compat. lra. apply pow_le. left. apply Rinv_0_lt_compat. lra. }
+      assert (Up2 : (1 + u) ^ (M + 5) <= exp (INR (M + 6) * (u * (1 + 2 * u)))).
+      { eapply Rle_trans; [apply pow_exp|]. apply exp_mono. apply Rmult_le_compat; try lra. apply pos_INR.
+        apply le_INR. lia. nra. }
+      assert (Up : (1 + u) ^ (M + 5) / (1 - u) ^ (M + 6) <= Q2R e).
+      { eapply Rle_trans; [|apply Ee]. rewrite Xx.
+        replace ((2 * IZR Mz + 12) * (u * (1 + 2 * u))) with (INR (M + 6) * (u * (1 + 2 * u)) + INR (M + 6) * (u * (1
+          + 2 * u))).
+        2:{ rewrite plus_INR, EM. simpl (INR 6). ring. }
+        rewrite exp_plus. unfold Rdiv. apply Rmult_le_compat; auto. lra. left. now apply Rinv_0_lt_compat. }
+      assert (Fr : 999 / 1000 / Q2R e <= (1 - u) ^ (M + 6) / ((1 + s0) * (1 + u) ^ (M + 5))).
+      { replace ((1 - u) ^ (M + 6) / ((1 + s0) * (1 + u) ^ (M + 5))) with
+          (/ (1 + s0) * / ((1 + u) ^ (M + 5) / (1 - u) ^ (M + 6))) by (field; split; lra).
+        unfold Rdiv at 1. apply Rmult_le_compat. lra. left; now apply Rinv_0_lt_compat.
+        - apply Rmult_le_reg_r with (1 + s0). lra. rewrite Rinv_l by lra. lra.
+        - apply Rinv_le_contravar; auto. apply Rmult_lt_0_compat; auto. now apply Rinv_0_lt_compat. }
+      lra. }
+    rewrite Ie in Q0, Q4. assert (Dd := small_up_ok (1 - (999 # 1000) / e)%Q). rewrite Ie in Dd.
+    split. lra. split; [|lra]. unfold once_any_ok. split; [lia|]. split; [|lra].
+    assert (bpow radix2 (3 + emin fa) <= bpow radix2 (- prec fa)) by (apply bpow_le; lia). rewrite bpow_plus in H.
+      change (bpow radix2 3) with 8 in H. rewrite u_bpow. exact H.
+  - injection H as <-. assert (d4 : Q2R (1 # 4) = / 4) by (unfold Q2R; simpl; lra). rewrite d4.
+    split; [lra|]. split; [|lra]. unfold OnceHead.once_ok, OnceHead.once_error, OnceHead.loser_max, OnceHead.sigma.
+    assert (F := f64_error_small). assert (F0 := f64_error_pos). assert (V := eps_range fa).
+    assert (Ep : 0 <= eps fa <= 11 * u).
+    { split. tauto. unfold eps. assert (v53 : 5 / 10 ^ 16 <= 8 * u).
+      { rewrite u_bpow. apply Rle_trans with (8 * bpow radix2 (-53)).
+        change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). simpl; lra.
+        apply Rmult_le_compat_l. lra. apply bpow_le. lia. }
+      assert (0 <= u * f64_error) by (apply Rmult_le_pos; lra). lra. }
+    split.
+    + assert (E8 := exp_m8_le). assert (E0 := exp_pos (-8)).
+      replace (- ((1 - eps fa) * 8)) with (-8 + 8 * eps fa) by ring. rewrite exp_plus.
+      assert (Ed := exp_double (8 * eps fa) ltac:(lra)). assert (Ep0 := exp_pos (8 * eps fa)).
+      assert (exp (-8) * exp (8 * eps fa) <= / 1800 * 2) by (apply Rmult_le_compat; lra).
+      assert (0 <= exp (-8) * exp (8 * eps fa)) by (apply Rmult_le_pos; lra). nra.
+    + rewrite EM. assert (X := losers_le (eps fa) Ep). destruct M_range as [m1 _].
+      set (g := exp (- ((1 - eps fa) * (ln (IZR Mz) + 8)))) in *.
+      assert (g0 : 0 < g) by apply exp_pos. rewrite exp_plus in X. fold g in X.
+      assert (e2 : 1 <= exp (2 * t)). { assert (X2 := exp_ineq1_le (2 * t)). lra. }
+      assert (p6 : 1 + 2 * u <= (1 + 2 * u) ^ 6). { rewrite <- (pow_1 (1 + 2 * u)) at 1. apply Rle_pow. lra. lia. }
+      assert (Y : (1 + 2 * u) * g <= (1 + 2 * u) ^ 6 * (g * exp (2 * t))).
+      { apply Rmult_le_compat; try lra. rewrite <- (Rmult_1_r g) at 1. apply Rmult_le_compat_l; lra. }
+      set (sg := (IZR Mz - 1) * ((1 + 2 * u) * g + t)).
+      assert (Sg : 0 <= sg <= / 1750).
+      { unfold sg. split. apply Rmult_le_pos. lra. assert (0 <= (1 + 2 * u) * g) by (apply Rmult_le_pos; lra). lra.
+        eapply Rle_trans; [|apply X]. apply Rmult_le_compat_l; lra. }
+      assert (Pw : 1 <= (1 + u) ^ Z.to_nat (prec fa) <= 1 + / 1000).
+      { split. apply pow_R1_Rle; lra. eapply Rle_trans; [apply pow_exp|]. rewrite INR_IZR_INZ, Z2Nat.id by lia.
+        assert (P53 : IZR (prec fa) <= 53) by (apply IZR_le; lia). assert (P0 : 0 <= IZR (prec fa)) by (apply IZR_le;
+          lia).
+        assert (0 <= IZR (prec fa) * u <= 53 * / 16777216) by (split; [apply Rmult_le_pos; lra|apply Rmult_le_compat;
+          lra]).
+        eapply Rle_trans; [apply exp_double; lra|]. lra. }
+      set (G := (1 + u) ^ Z.to_nat (prec fa)) in *.
+      destruct (u_stored_range fs fa) as [[us0 us1] us2]. assert (Us : Format.u fs <= / 16).
+      { rewrite u_bpow. change (/ 16) with (bpow radix2 (-4)). apply bpow_le. lia. }
+      assert (Den : 0 < (1 + 2 * sg) * G <= 101 / 100).
+      { split. apply Rmult_lt_0_compat; lra. apply Rle_trans with ((1 + 2 * / 1750) * (1 + / 1000)). 2: lra.
+        apply Rmult_le_compat; lra. }
+      assert (Z3 : 3 / 4 <= (1 - u) * (1 - u_stored fs fa) / ((1 + 2 * sg) * G)).
+      { apply Rmult_le_reg_r with ((1 + 2 * sg) * G). lra.
+        replace ((1 - u) * (1 - u_stored fs fa) / ((1 + 2 * sg) * G) * ((1 + 2 * sg) * G)) with
+          ((1 - u) * (1 - u_stored fs fa)) by (field; split; lra).
+        assert (A1 : (1 - / 16777216) * (1 - / 16) <= (1 - u) * (1 - u_stored fs fa)) by (apply Rmult_le_compat;
+          lra). lra. }
+      lra.
+Qed.
+Theorem errors_ok_ : errors_ok fs fa ord (one_format bits) M (errors_of bits Mz).
+Proof.
+  unfold errors_ok, errors_of. cbv zeta. cbn [D_once D_near D_step]. split; [exact once_ok_|]. split; intros d Hd.
+  - assert (E := eta_le (key_error fs fa (one_format bits)) _ 4 ltac:(lia) key_error_pos key_error_le). cbv zeta in E.
+    destruct (pick_ok _ _ d E Hd) as [A B]. split; auto. eexists. split; [|exact B]. apply log_k. lia.
+  - assert (E := eta_le (place_error fs) _ 3 ltac:(lia) place_error_pos place_error_le). cbv zeta in E.
+    destruct (pick_ok _ _ d E Hd) as [A B]. split; auto. eexists. split; [|exact B]. apply log_k. lia.
 Qed.
 End Bounds.
-
-(* what the program computes is a bound *)
-Theorem once_error_ok f bits Mz q : prec f = bits -> (emin f <= -149)%Z -> once_error_of bits Mz = Some q ->
-  once_bound f (Z.to_nat Mz) q.
-Proof.
-  unfold once_error_of. intros Pb Lo H. assert (En : IZR (2 * Mz + 11) = 2 * IZR Mz + 11) by (rewrite plus_IZR,
-    mult_IZR; auto).
-  set (n := (2 * Mz + 11)%Z) in *. clearbody n. destruct (_ && _) eqn:C; [|discriminate]. apply andb_prop in C.
-    destruct C as [C C4]. apply andb_prop in C.
-  destruct C as [C C3]. apply andb_prop in C. destruct C as [C1 C2]. apply Z.leb_le in C1, C2, C3, C4. cbv zeta in H.
-  destruct (Qle_bool _ _) eqn:Q; [|discriminate]. injection H as <-. apply Qle_bool_iff in Q. apply Qle_Rle in Q.
-  assert (E := once_error_le f bits Mz Pb Lo ltac:(lia) C3 C4). unfold once_bound.
-    rewrite Q2R_plus, (Q2R_u f bits Mz Pb ltac:(lia) 0 ltac:(lia)) in *.
-  replace (Q2R (1 # 1000)) with (/ 1000) in * by (unfold Q2R; simpl; lra).
-    replace (Q2R (1 # 4)) with (/ 4) in Q by (unfold Q2R; simpl; lra).
-  rewrite En in *. assert (U := u_small f bits Mz Pb ltac:(lia)).
-  assert (1 <= IZR Mz) by (now apply IZR_le). assert (TT := t_tiny f bits Mz Lo ltac:(lia) C3 C4).
-  split; [|split; [lra|nra]]. unfold once_any_ok. split; [lia|]. split; [|lra].
-  assert (bpow radix2 (3 + emin f) <= bpow radix2 (- prec f)) by (apply bpow_le; lia). rewrite bpow_plus in H0.
-    change (bpow radix2 3) with 8 in H0.
-  rewrite u_bpow. exact H0.
-Qed.
-Theorem near_error_ok f bits Mz T q : prec f = bits -> (emin f <= -149)%Z -> near_error_of bits Mz T = Some q ->
-  near_bound f (Z.to_nat Mz) T q.
-Proof.
-  unfold near_error_of. intros Pb Lo H. destruct (_ && _) eqn:C; [|discriminate]. apply andb_prop in C.
-    destruct C as [C C5]. apply andb_prop in C.
-  destruct C as [C C4]. apply andb_prop in C. destruct C as [C C3]. apply andb_prop in C. destruct C as [C1 C2].
-  apply Z.leb_le in C1, C2, C3, C4. apply Nat.leb_le in C5. cbv zeta in H.
-  set (y := ((4 * Mz # 2 ^ Z.to_pos bits) + 2 * near_eta_of bits Mz T)%Q) in *. set (k := Qceiling y) in *.
-  destruct (Z.leb_spec 0 k) as [K0|]; [|discriminate]. destruct (Z.leb_spec k 4) as [K4|]; [|discriminate].
-    cbn [andb] in H. injection H as <-.
-  assert (Hy := Qle_ceiling y). fold k in Hy. apply Qle_Rle in Hy. unfold y in Hy.
-  rewrite Q2R_plus, Q2R_mult, (Q2R_u f bits Mz Pb ltac:(lia) T C5) in Hy.
-  replace (Q2R 2) with 2 in Hy by (unfold Q2R; simpl; lra). replace (Q2R (inject_Z k)) with (IZR k)
-    in Hy by (unfold Q2R; cbn; lra).
-  rewrite mult_IZR in Hy. assert (E := eta_le f bits Mz Pb Lo ltac:(lia) C3 C4 T C5).
-    assert (E0 := eta_pos f bits Mz Pb Lo ltac:(lia) C3 C4 T).
-  destruct (near_error_le f bits Mz Pb Lo ltac:(lia) C3 C4 T C5 k ltac:(lia) ltac:(lra)) as [L1 L2].
-  assert (Mp : 0 <= 4 * IZR Mz * u f). { assert (U := u_pos f). assert (1 <= IZR Mz) by (now apply IZR_le). nra. }
-  assert (K4' : IZR k <= 4) by (now apply IZR_le).
-  assert (K81 : IZR (3 ^ k) <= 81). { apply (IZR_le _ 81). change 81%Z with (3 ^ 4)%Z. apply Z.pow_le_mono_r; lia. }
-  assert (K3 : 1 <= IZR (3 ^ k)). { apply (IZR_le 1). assert (0 < 3 ^ k)%Z by (apply Z.pow_pos_nonneg; lia). lia. }
-  unfold near_bound. cbv zeta. rewrite Q2R_plus, Q2R_mult, Q2R_z.
-  replace (Q2R (12 # 10000)) with (12 / 10000) by (unfold Q2R; simpl; lra).
-    replace (Q2R (1 # 10000)) with (/ 10000) by (unfold Q2R; simpl; lra).
-  split; [lra|]. split; [lra|]. split; lra.
-Qed.

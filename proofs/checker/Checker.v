@@ -121,11 +121,27 @@ Definition learn (cands : list fml) (tab : list (point * bool)) : option fml :=
 Fixpoint table (g : point -> option bool) (ps : list point) : option (list (point * bool)) := match ps with
   | [] => Some [] | p :: r => match g p, table g r with Some b, Some t => Some ((p, b) :: t) | _, _ => None end end.
 
+(* ---- number formats: numbers are stored in one and summed in another, or in the same in any order ---- *)
+Record kind := Kind { digits : Z; least : Z (* exponent of the least number *); room : Z (* 2^room is no overflow *);
+  sum_digits : Z; sum_least : Z; one_format : bool }.
+Definition f32_kind := Kind 24 (-149) 100 24 (-149) true.
+Definition f64_kind := Kind 53 (-1074) 100 53 (-1074) true.
+Definition bf16_f32_kind := Kind 8 (-133) 100 24 (-149) false.
+Definition f16_f32_kind := Kind 11 (-24) 15 24 (-149) false.
+Definition e4m3_f32_kind := Kind 4 (-9) 8 24 (-149) false.
+(* errors of heads, from the length: Bounds.v *)
+Record errors := Errors { D_once : option Q; D_near : option Q (* Booleans and a position *);
+  D_step : option Q (* a position alone *) }.
+
+Definition sane (k : kind) : bool := (4 <=? digits k)%Z && (digits k <=? sum_digits k)%Z && (24 <=? sum_digits k)%Z
+  && (sum_digits k <=? 53)%Z && (sum_least k <=? least k)%Z && (sum_least k <=? -149)%Z && (least k <=? -8)%Z
+  && (8 <=? room k)%Z && (room k <=? 100)%Z && (one_format k || (sum_least k <? least k)%Z).
+
 Section Check.
-Variables (bits : Z) (* of the format *) (letters : nat) (tail : bool) (cands : list fml).
-Variables (D_once D_near : option Q).                                (* errors of heads, from the length: Bounds.v *)
-Variable near_terms : nat.                                           (* terms of a key row that D_near has room for *)
-Definition big := (2 ^ (bits - 2))%Z.
+Variables (bits : kind) (letters : nat) (tail : bool) (cands : list fml) (D : errors).
+(* sums of halves in rows of exact Booleans: weights are stored *)
+Definition wide := (2 ^ (sum_digits bits - 2))%Z.
+Definition big := Z.min wide (2 ^ digits bits).
 
 (* ---- Boolean rows of heads ---- *)
 Definition row_bool st (r : wrow) (p : point) : option bool := match zrow (exact_at st p) r with
@@ -152,10 +168,10 @@ Definition dir_of (m : mask) : option dir := match m with Before | UpTo => Some 
   | All => None end.
 Definition shifted (m : mask) (d : dir) (f : fml) := if strict m then FStep d f else f.
 
-(* a key row of a nearest head: Boolean terms, and one term +-1 of the feature i/N *)
+(* a key row of a nearest head: Boolean terms, and then one term +-1 of the feature i/N *)
 Definition is_place st (t : nat * dyadic) := match get st (fst t) with Place => true | _ => false end.
-Definition key_parts st (r : wrow) : option (wrow * dyadic) := match filter (is_place st) r with
-  | [t] => Some (filter (fun t => negb (is_place st t)) r, snd t) | _ => None end.
+Definition key_parts st (r : wrow) : option (wrow * dyadic) := match rev r with
+  | t :: rest => if is_place st t then Some (rev rest, snd t) else None | [] => None end.
 Definition sign_ok (d : dir) (x : dyadic) := half_is x (match d with Past => 2 | Future => -2 end).
 Fixpoint find_since (d : dir) (m : mask) (chi psi : fml) (l : list fml) : option fml := match l with
   | [] => None
@@ -176,7 +192,7 @@ Fixpoint find_step (d : dir) (psi : fml) (l : list fml) : option fml := match l 
   | _ :: r => find_step d psi r end.
 
 (* ---- what one value of a head means, and its error ---- *)
-Definition with_error (D : option Q) (f : fml) : option (fml * Q) := match D with Some q => Some (f, q) | None =>
+Definition with_error (e : option Q) (f : fml) : option (fml * Q) := match e with Some q => Some (f, q) | None =>
   None end.
 Definition tap_meaning st (t : tap) : option (fml * Q) :=
   let '(h, v, _) := t in
@@ -186,20 +202,20 @@ Definition tap_meaning st (t : tap) : option (fml * Q) :=
       if strict (h_mask h) && same d Future && negb tail then None else
       match h_scale h with
       | E_log => match bool_row st k with
-          | Some chi => if alike chi psi then with_error D_once
+          | Some chi => if alike chi psi then with_error (D_once D)
               (match find_once d (h_mask h) chi cands with Some g => g | None => shifted (h_mask h) d (FOnce d chi)
                 end)
               else None
           | None => None end
       | E_steep => match key_parts st k with
-          | Some (rest, x) => if sign_ok d x && Nat.leb (length k) near_terms && at_most (zabs k) 16 then
+          | Some (rest, x) => if sign_ok d x then
               match rest with
               | [] => if strict (h_mask h)
-                  then with_error D_near (match find_step d psi cands with Some g => g | None =>
+                  then with_error (D_step D) (match find_step d psi cands with Some g => g | None =>
                          match find_step d (FNot psi) cands with Some g => FAnd (FStep d FT) (FNot g) | None =>
                            FStep d psi end end) else None
               | _ => match bool_row st rest with
-                  | Some chi => if implies psi chi then with_error D_near
+                  | Some chi => if implies psi chi then with_error (D_near D)
                       (match find_since d (h_mask h) chi psi cands with Some g => g
                        | None => shifted (h_mask h) d (FSince d (FOr (FNot chi) psi) psi) end) else None
                   | None => None end end
@@ -215,7 +231,7 @@ Fixpoint set (st : list content) (c : nat) (k : content) : list content := match
 Fixpoint do_taps (st0 st : list content) (l : list tap) : option (list content) := match l with
   | [] => Some st
   | t :: r => match snd t, tap_meaning st0 t with
-      | [(c, d)], Some (f, D) => if half_is d 2 && is_zero (get st c) then do_taps st0 (set st c (Raw f D))
+      | [(c, d)], Some (f, e) => if half_is d 2 && is_zero (get st c) then do_taps st0 (set st c (Raw f e))
         r else None
       | _, _ => None end end.
 
@@ -231,7 +247,8 @@ Fixpoint units_at st p (l : list (unit_ * dyadic)) : option Z := match l with
     None end end.
 Definition unit_abs (t : unit_ * dyadic) : option Z := match zabs (u_in (fst t)), halves (u_bias (fst t)),
   halves (snd t) with
-  | Some z, Some b, Some o => if (z + Z.abs b <=? big)%Z then Some (Z.abs o * (z + Z.abs b))%Z else None | _, _, _ =>
+  | Some z, Some b, Some o => if (z + Z.abs b <=? big)%Z && (Z.abs o <=? big)%Z then Some (Z.abs o * (z + Z.abs b))%Z
+    else None | _, _, _ =>
     None end.
 Fixpoint units_abs (l : list (unit_ * dyadic)) : option Z := match l with
   | [] => Some 0%Z | t :: r => match unit_abs t, units_abs r with Some x, Some y => Some (x + y)%Z | _, _ =>
@@ -244,7 +261,7 @@ Definition after_exact st c (l : list (unit_ * dyadic)) (p : point) : option boo
 Definition unit_forms st (l : list (unit_ * dyadic)) := flat_map (fun t => row_forms st (u_in (fst t))) l.
 Definition exact_net st c (l : list (unit_ * dyadic)) : content :=
   let fs := formula_of (get st c) ++ unit_forms st l in
-  if few fs && match units_abs l with Some z => (z + 4 <=? big)%Z | None => false end then
+  if few fs && match units_abs l with Some z => (z + 4 <=? wide)%Z | None => false end then
     match after_exact st c l Begin, after_exact st c l Finish, table (after_exact st c l) (points letters fs) with
     | Some s, Some e, Some t => match learn cands t with Some f => Ex f s e | None => Junk end
     | _, _, _ => Junk end
@@ -263,16 +280,32 @@ Fixpoint raw_slack st (r : wrow) : option Q := match r with
           | None => None end
       | Ex _ _ _ => Some q | _ => None end end end.
 Definition slack_ok st (r : wrow) : bool := match raw_slack st r, zabs r with
-  | Some q, Some z => Qle_bool (q + (z # 1) * (Z.of_nat (length r) # 1) * (4 # 2 ^ Z.to_pos bits)) (1 # 2)
-                      && (z <=? 2 ^ (bits - 4))%Z && Nat.leb (length r) 4096
+  | Some q, Some z => Qle_bool (q + (z # 1) * (Z.of_nat (length r) # 1) * (4 # 2 ^ Z.to_pos (sum_digits bits))) (1 #
+    2)
+                      && (z <=? 2 ^ (sum_digits bits - 4))%Z && (z <=? big)%Z && Nat.leb (length r) 4096
   | _, _ => false end.
+(* one raw input, twice, among exact ones: rounding does not carry the sum across a half *)
+Definition all_exact st (r : wrow) := forallb (fun t => match get st (fst t) with Ex _ _ _ => true | _ => false end)
+  r.
+Fixpoint lone st (r : wrow) : bool := match r with
+  | [] => false
+  | (c, d) :: s => match get st c with
+      | Raw _ e => half_is d 4 && Qle_bool e (1 # 4) && all_exact st s | Ex _ _ _ => lone st s | _ => false end end.
+Definition near_ok st (r : wrow) : bool :=
+  lone st r && at_most (zabs r) (Z.min big (2 ^ (sum_digits bits - 4)) - 1) || one_format bits && slack_ok st r.
 (* what a ramp gives, or two of them as an exclusive or, where the row is z halves *)
 Definition decide (k : Z) (xor : bool) (z : Z) : option bool :=
   if (z + 1 <=? k)%Z then Some false else if (k + 3 <=? z)%Z && (negb xor || (z + 1 <=? k + 4)%Z) then Some true
   else if xor && (k + 7 <=? z)%Z then Some false else None.
+(* in two formats the units of a ramp that gives 1 must be stored exactly: the raw input is near 1,
+  they are at most 2 *)
+Definition raw_true st p rv (r : wrow) := forallb (fun t => match get st (fst t) with
+  | Raw _ _ => match near_at st p rv (fst t) with Some b => b | None => false end | _ => true end) r.
 Definition ramp_at st (k : Z) (xor : bool) (r : wrow) rv (p : point) : option bool := match zrow (near_at st p rv)
   r with
-  | Some z => decide k xor z | None => None end.
+  | Some z => if (z + 1 <=? k)%Z || one_format bits || negb xor && (z <=? k + 3)%Z && raw_true st p rv r
+              then decide k xor z else None
+  | None => None end.
 Fixpoint raws st (r : wrow) : list nat := match r with
   | [] => [] | (c, _) :: s => match get st c with Raw _ _ => c :: raws st s | _ => raws st s end end.
 Fixpoint raw_vals (l : list nat) : list (list (nat * bool)) := match l with
@@ -287,7 +320,7 @@ Definition is_unit (r : wrow) (b w : Z) (t : unit_ * dyadic) : bool :=
 Definition ramp_shape (l : list (unit_ * dyadic)) : option (wrow * Z * bool) := match l with
   | t1 :: t2 :: rest => match halves (u_bias (fst t1)) with
       | Some b => let r := u_in (fst t1) in let k := (- b)%Z in
-          if is_unit r b 2 t1 && is_unit r (b - 2) (-2) t2 && (0 <? k)%Z && (k <=? big)%Z then match rest with
+          if is_unit r b 2 t1 && is_unit r (b - 2) (-2) t2 && (0 <? k)%Z && (k + 6 <=? big)%Z then match rest with
             | [] => Some (r, k, false)
             | [t3; t4] => if is_unit r (b - 4) (-2) t3 && is_unit r (b - 6) 2 t4 then Some (r, k, true) else None
             | _ => None end else None
@@ -295,7 +328,7 @@ Definition ramp_shape (l : list (unit_ * dyadic)) : option (wrow * Z * bool) := 
   | _ => None end.
 Definition ramp_net st c (l : list (unit_ * dyadic)) : content := match ramp_shape l with
   | Some (r, k, xor) => let fs := row_forms st r in
-      if is_zero (get st c) && slack_ok st r && few fs && Nat.leb (length (raws st r)) too_many
+      if is_zero (get st c) && near_ok st r && few fs && Nat.leb (length (raws st r)) too_many
          && always st k xor r false Begin && always st k xor r false Finish then
         match table (ramp_at st k xor r []) (points letters fs) with
         | Some t => match learn cands t with Some f => Ex f false false | None => Junk end | None => Junk end

@@ -79,9 +79,10 @@ End Operations.
 (* ---- sizes ---- *)
 Section Sizes.
 Variable f : format.
-Variable bits : Z.
-Hypothesis bits_is : prec f = bits.
-Hypothesis b24 : (24 <= bits <= 53)%Z.
+Variable bits : kind.
+Hypothesis pair : pair_of f f AnyOrder bits.
+Hypothesis sound_kind : sane bits = true.
+Hypothesis b24 : (24 <= prec f <= 53)%Z.
 Hypothesis low : (emin f <= -149)%Z.
 Hypothesis high : bpow radix2 100 <= top f.
 Notation "2^ k" := (bpow radix2 k) (at level 0, k at level 0).
@@ -100,7 +101,7 @@ Proof.
 Qed.
 (* sums of terms of at most 2^e: no partial sum is rounded up *)
 Lemma parts_count e ys : (0 <= e)%Z -> (forall y, In y ys -> Rabs y <= 2^ e) -> forall s k,
-  Rabs s <= INR k * 2^ e -> (Z.of_nat (k + length ys) <= 2 ^ bits)%Z ->
+  Rabs s <= INR k * 2^ e -> (Z.of_nat (k + length ys) <= 2 ^ prec f)%Z ->
   (forall z, In z (asc_parts f s ys) -> Rabs z <= INR (k + length ys) * 2^ e) /\
   Rabs (asc f s ys) <= INR (k + length ys) * 2^ e.
 Proof.
@@ -109,7 +110,7 @@ Proof.
   - rewrite Nat.add_0_r. split; [intros z []|exact Hs].
   - assert (S : Rabs (rnd f (s + y)) <= INR (S k) * 2^ e).
     { apply abs_rnd_le.
-      - apply (number_mult f _ (Z.of_nat (S k)) e). now rewrite <- INR_IZR_INZ. rewrite bits_is. lia. lia.
+      - apply (number_mult f _ (Z.of_nat (S k)) e). now rewrite <- INR_IZR_INZ. lia. lia.
       - rewrite S_INR. eapply Rle_trans; [apply Rabs_triang|]. specialize (Hy y (or_introl eq_refl)). lra. }
     destruct (IH (fun q Hq => Hy q (or_intror Hq)) _ (Datatypes.S k) S ltac:(lia)) as [I1 I2].
     replace (k + Datatypes.S (length ys))%nat with (Datatypes.S k + length ys)%nat by lia. split; auto.
@@ -119,7 +120,7 @@ Lemma parts_small e t ys : (0 <= e)%Z -> (0 <= t <= 24)%Z -> (Z.of_nat (length y
   (forall y, In y ys -> Rabs y <= 2^ e) ->
   (forall z, In z (asc_parts f 0 ys) -> Rabs z <= 2^ (e + t)) /\ Rabs (asc f 0 ys) <= 2^ (e + t).
 Proof.
-  intros E T L Y. assert (TB : (2 ^ t <= 2 ^ bits)%Z) by (apply Z.pow_le_mono_r; lia).
+  intros E T L Y. assert (TB : (2 ^ t <= 2 ^ prec f)%Z) by (apply Z.pow_le_mono_r; lia).
   destruct (parts_count e ys E Y 0 0%nat) as [A B]. { rewrite Rabs_R0. cbn. lra. } { cbn [Nat.add]. lia. }
   assert (C : INR (0 + length ys) * 2^ e <= 2^ (e + t)).
   { rewrite bpow_plus, (Rmult_comm (2^ e)). apply Rmult_le_compat_r. apply bpow_ge_0. cbn [Nat.add].
@@ -171,7 +172,7 @@ Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Lemma known_small k x : known k = true -> holds f tail w k x -> forall i, (i < size)%nat -> number f (x i) /\
   Rabs (x i) <= 2^ 1.
 Proof.
-  intros K H i Hi. specialize (H i Hi). change (2^ 1) with 2. destruct k as [g s e| |g D|]; [| | |discriminate].
+  intros K H i Hi. specialize (H i Hi). change (2^ 1) with 2. destruct k as [g s e| |g e|]; [| | |discriminate].
   - rewrite H. split. apply number_bit. unfold b2R. destruct (if letter w i then _ else _); rewrite Rabs_pos_eq; lra.
   - split. destruct H as [(y & _ & _ & ->) _]. apply rnd_number.
     assert (X := expression_1 f _ _ H). assert (P := pos_INR i). assert (i1 : INR i <= INR size) by (apply le_INR;
@@ -194,11 +195,11 @@ Proof.
     [apply Rabs_triang|].
   assert (f64_error * Rabs y <= 1 * Rabs y) by (apply Rmult_le_compat_r; [auto|simpl in F; lra]). lra.
 Qed.
-Hypothesis size_bits : (Z.of_nat size <= 2 ^ bits)%Z.
+Hypothesis size_bits : (Z.of_nat size <= 2 ^ prec f)%Z.
 Lemma size_pow : 1 <= INR size <= 2^ 53.
 Proof.
   split. { apply (le_INR 1). unfold N. destruct tail; lia. }
-  apply Rle_trans with (2^ bits). rewrite INR_IZR_INZ, <- pow_IZR by lia. now apply IZR_le. apply bpow_le. lia.
+  apply Rle_trans with (2^ (prec f)). rewrite INR_IZR_INZ, <- pow_IZR by lia. now apply IZR_le. apply bpow_le. lia.
 Qed.
 Lemma expr_size e i n : (i < size)%nat -> modest_expr (Some e) = true -> Rabs (ereal e i n size) <= 2^ 57.
 Proof.
@@ -229,14 +230,14 @@ Proof.
 Qed.
 
 (* ---- heads ---- *)
-Variables (D_once D_near : option Q) (near_terms : nat).
-Notation meaning := (tap_meaning bits letters tail cands D_once D_near near_terms).
-Notation do_taps := (do_taps bits letters tail cands D_once D_near near_terms).
+Variable D : errors.
+Notation meaning := (tap_meaning bits letters tail cands D).
+Notation do_taps := (do_taps bits letters tail cands D).
 Lemma all_meanings st0 : forall l st st', do_taps st0 st l = Some st' -> forall t, In t l -> exists y,
   meaning st0 t = Some y.
 Proof.
   induction l as [|a l IH]; cbn [Checker.do_taps]; intros st st' H t Ht; [destruct Ht|].
-  destruct (snd a) as [|[c d] [|]] eqn:Ea; try discriminate. destruct (meaning st0 a) as [[g D]|] eqn:Ma;
+  destruct (snd a) as [|[c d] [|]] eqn:Ea; try discriminate. destruct (meaning st0 a) as [[g e]|] eqn:Ma;
     [|discriminate].
   destruct (_ && _); [|discriminate]. destruct Ht as [<-|Ht]; eauto.
 Qed.
@@ -267,7 +268,7 @@ Proof.
     Rabs z <= top f).
   { intros r j z0 Hr Hj Hz. apply (pow_top _ 21); [|lia]. apply (proj1 (row_small x r j (Mr r Hr) Sm Hj)). exact Hz. }
   assert (Pairs : forall j, In j (keys tail w (h_mask h) i) -> pairs_ f f x h i j = [(1, row_val f f x k j)]).
-  { intros j Hj. unfold pairs_. rewrite Hk, (query_one_ok f bits bits_is ltac:(lia) tail w st x h i Q1 F Hi).
+  { intros j Hj. unfold pairs_. rewrite Hk, (query_one_ok f f AnyOrder bits pair sound_kind tail w st x h i Q1 F Hi).
     reflexivity. }
   assert (Kv : forall j, In j (keys tail w (h_mask h) i) -> Rabs (row_val f f x k j) <= 2^ 21).
   { intros j Hj. apply value_small; auto. apply Mr. right. rewrite Hk. apply in_or_app. right. now left.
@@ -297,10 +298,11 @@ Proof.
   - destruct (scale_small _ lam Sc El) as [_ B]. apply (pow_top _ 58); [exact B|lia].
   - apply (pow_top _ 80); [|lia]. now apply (proj2 (Logits lam j El Hj)).
   - apply (unit_row f f E AnyOrder HE logit (fun j => row_val f f x v j) (keys tail w (h_mask h) i)); auto.
-    + intros j Hj. rewrite (bool_row_ok f bits bits_is ltac:(lia) tail w letters in_alphabet cands st x v psi V F j
-      (in_keys_size _ _ _ Hj)).
+    + intros j Hj. rewrite (proj2 (bool_row_ok f f AnyOrder bits pair sound_kind 
+tail w letters in_alphabet cands st x v psi V F j
+      (in_keys_size _ _ _ Hj))).
       apply truth_01.
-    + intros _. rewrite bits_is. assert (X := keys_length tail w (h_mask h) i). lia.
+    + intros _. assert (X := keys_length tail w (h_mask h) i). lia.
     + intros j k0 Hj Hk0. apply (pow_top _ (80 + 1)); [|lia]. apply plus_pow.
       apply (proj1 (Logits lam j El Hj)). now apply Lg. rewrite Rabs_Ropp. apply (proj1 (Logits lam k0 El Hk0)).
         now apply Lg.
@@ -308,10 +310,8 @@ Qed.
 
 (* ---- a layer ---- *)
 Variable M : nat.
-Hypothesis size_M : (Z.of_nat M <= 2 ^ prec f)%Z.
 Hypothesis NM : (size <= M)%nat.
-Hypothesis H_once : forall q, D_once = Some q -> once_bound f M q.
-Hypothesis H_near : forall q, D_near = Some q -> near_bound f M near_terms q.
+Hypothesis bounds : errors_ok f f AnyOrder (one_format bits) M D.
 Notation do_net := (do_net bits letters cands).
 Lemma in_seq_channels c : (c < channels)%nat -> In c (seq 0 channels). Proof. intros H. apply in_seq. lia. Qed.
 Lemma residual_none x rows vals c i : spread f f rows (vals i) c = [] -> number f (x c i) -> Rabs (x c i) <= 2^ 1 ->
@@ -325,25 +325,24 @@ Lemma heads_small st x l y st1 : fits f tail w st x -> small x -> do_taps st st 
   heads_known channels st st1 = true -> attention f f AnyOrder m w x l y -> small y.
 Proof.
   intros F Sm Dt Hk At c i Hc Hi.
-  assert (F1 : fits f tail w st1 y) by (apply (attention_ok f bits bits_is ltac:(lia)
-    M size_M m w letters in_alphabet NM cands
-    D_once D_near near_terms H_once H_near st x l y st1 F At Dt)).
+  assert (F1 : fits f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
+    M m w letters in_alphabet NM cands
+    D bounds st x l y st1 F At Dt)).
   destruct At as (outs & Fo & Ex). destruct (Sm c i Hc Hi) as [Nx Bx].
-  destruct (taps_ok f bits bits_is ltac:(lia) M size_M m w letters in_alphabet NM cands D_once D_near near_terms
-    H_once H_near
-    st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & D & o & G & _)].
+  destruct (taps_ok f f AnyOrder bits pair sound_kind M m w letters in_alphabet NM cands D bounds
+    st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & e & o & G & _)].
   - rewrite (Ex c i Hi). unfold residual. rewrite S. cbn [asc]. rewrite (rnd_id f 0), Rplus_0_r, !(rnd_id f (x c i))
     by (auto using number_0). auto.
-  - apply (known_small (Raw g D)); auto. 2: rewrite <- G; apply F1.
+  - apply (known_small (Raw g e)); auto. 2: rewrite <- G; apply F1.
     unfold heads_known in Hk. rewrite forallb_forall in Hk. specialize (Hk c (in_seq_channels c Hc)). rewrite G in Hk.
-    destruct (get st c); auto. discriminate.
+    destruct (get st c); solve [auto|discriminate].
 Qed.
 Lemma units_small st1 y l x' : fits f tail w st1 y -> small y -> units_known channels (do_net st1 (l_units l))
   (l_units l) = true ->
   net f f m w y l x' -> small x'.
 Proof.
   intros F Sm Uk Nt c i Hc Hi.
-  assert (F2 : fits f tail w (do_net st1 (l_units l)) x') by (now apply (net_ok f bits bits_is ltac:(lia)
+  assert (F2 : fits f tail w (do_net st1 (l_units l)) x') by (now apply (net_ok f f AnyOrder bits pair sound_kind
     m w letters in_alphabet cands st1 y l x')).
   unfold units_known in Uk. rewrite forallb_forall in Uk. specialize (Uk c (in_seq_channels c Hc)).
   destruct (writers c (l_units l)) as [|t0 ws] eqn:W.
@@ -392,14 +391,13 @@ Proof.
   destruct H as [t i z Ht Hi Hz|outs c i z Fo Hi Hz Hc|y u i z At Hu Hi Hz|y c i z At Hi Hc Hz].
   - destruct (all_meanings st _ _ _ Dt t Ht) as [q Mq]. apply (tap_small st x t q F Sm Mq (Mt t Ht) i z Hi Hz).
   - destruct (Sm c i Hc Hi) as [Nx Bx].
-    destruct (taps_ok f bits bits_is ltac:(lia) M size_M m w letters in_alphabet NM cands D_once D_near near_terms
-      H_once H_near
-      st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & D & o & G & Ho & S)].
+    destruct (taps_ok f f AnyOrder bits pair sound_kind M m w letters in_alphabet NM cands D bounds
+      st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & e & o & G & Ho & S)].
     + apply (residual_none _ _ _ c i (S i) Nx Bx z Hz).
-    + assert (K : known (Raw g D) = true).
+    + assert (K : known (Raw g e) = true).
       { unfold heads_known in Hk. rewrite forallb_forall in Hk. specialize (Hk c (in_seq_channels c Hc)).
         rewrite G in Hk.
-        destruct (get st c); auto. discriminate. }
+        destruct (get st c); solve [auto|discriminate]. }
       destruct (known_small _ _ K Ho i Hi) as [No Bo]. unfold residual_results in Hz. rewrite S in Hz.
         cbn [asc_parts asc app] in Hz.
       rewrite Rmult_1_l, Rplus_0_l, !(rnd_id f (o i)) in Hz by auto.
@@ -437,7 +435,7 @@ Proof.
       apply rnd_pow. lia. exact B.
 Qed.
 Theorem layers_in_range : forall l st x st', fits f tail w st x -> small x ->
-  do_layers bits letters tail cands D_once D_near near_terms channels st l = Some st' ->
+  do_layers bits letters tail cands D channels st l = Some st' ->
   (forall z, layers_result f f AnyOrder m w l x z -> Rabs z <= top f) /\
   (forall x', layers f f AnyOrder m w l x x' -> small x').
 Proof.
@@ -450,11 +448,11 @@ Proof.
     assert (Step : forall y x', attention f f AnyOrder m w x a y -> net f f m w y a x' ->
       fits f tail w (do_net st1 (l_units a)) x' /\ small x').
     { intros y x' At Nt.
-      assert (F1 : fits f tail w st1 y) by (apply (attention_ok f bits bits_is ltac:(lia)
-        M size_M m w letters in_alphabet NM cands
-        D_once D_near near_terms H_once H_near st x a y st1 F At Dt)).
+      assert (F1 : fits f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
+        M m w letters in_alphabet NM cands
+        D bounds st x a y st1 F At Dt)).
       assert (S1 := heads_small st x a y st1 F Sm Dt Hk At). split.
-      - now apply (net_ok f bits bits_is ltac:(lia) m w letters in_alphabet cands st1 y a x').
+      - now apply (net_ok f f AnyOrder bits pair sound_kind m w letters in_alphabet cands st1 y a x').
       - now apply (units_small st1 y a x'). }
     split.
     + intros z Hz. inversion_clear Hz as [l0 r0 x0 z0 Hl|l0 r0 x0 y x' z0 At Nt Hr].
@@ -467,7 +465,7 @@ Qed.
 (* ---- the embedding ---- *)
 Lemma add_parts_small r c : forall s k, (forall t, In t r -> modest_weight (snd t) = true) ->
   Rabs s <= INR k * 2^ 58 ->
-  (Z.of_nat (k + length r) <= 2 ^ bits)%Z -> forall z, In z (add_parts f f r c s) -> Rabs z <= INR (k + length r)
+  (Z.of_nat (k + length r) <= 2 ^ prec f)%Z -> forall z, In z (add_parts f f r c s) -> Rabs z <= INR (k + length r)
     * 2^ 58.
 Proof.
   assert (B0 := bpow_ge_0 radix2 58).
@@ -475,7 +473,7 @@ Proof.
   assert (Mw' : forall q, In q r -> modest_weight (snd q) = true) by (intros; apply Mw; now right).
   assert (Up : INR k * 2^ 58 <= INR (S k) * 2^ 58) by (apply Rmult_le_compat_r; [auto|apply le_INR; lia]).
   assert (Nk : number f (INR (S k) * 2^ 58)).
-  { apply (number_mult f _ (Z.of_nat (S k)) 58). now rewrite <- INR_IZR_INZ. rewrite bits_is. lia. lia. }
+  { apply (number_mult f _ (Z.of_nat (S k)) 58). now rewrite <- INR_IZR_INZ. lia. lia. }
   assert (S1 : Rabs (rnd f (s + wt f (snd t))) <= INR (S k) * 2^ 58).
   { apply abs_rnd_le; auto. rewrite S_INR. eapply Rle_trans; [apply Rabs_triang|].
     assert (W : Rabs (wt f (snd t)) <= 2^ 58) by (apply (pow_mono _ 8); [apply weight_small, Mw; now left|lia]). lra.
@@ -503,7 +501,7 @@ Proof.
 Qed.
 Theorem operations_in_range : modest_model tail m = true -> (forall x, embedding f f m w x ->
   fits f tail w (first_state tail m) x) ->
-  forall st', do_layers bits letters tail cands D_once D_near near_terms channels (first_state tail m) (m_layers m)
+  forall st', do_layers bits letters tail cands D channels (first_state tail m) (m_layers m)
     = Some st' ->
   forall z, operation f f AnyOrder m w z -> Rabs z <= top f.
 Proof.
@@ -525,7 +523,7 @@ Proof.
       rewrite Rabs_R0. apply bpow_ge_0. }
     assert (Mt := Mr _ (token_row_in i)). unfold modest_row in Mt. apply andb_prop in Mt. destruct Mt as [Mt L].
       apply Nat.leb_le in L.
-    rewrite forallb_forall in Mt. assert (TB : (2 ^ 24 <= 2 ^ bits)%Z) by (apply Z.pow_le_mono_r; lia).
+    rewrite forallb_forall in Mt. assert (TB : (2 ^ 24 <= 2 ^ prec f)%Z) by (apply Z.pow_le_mono_r; lia).
     assert (X := add_parts_small (token_row m w i) c v 1%nat (fun t Ht => proj1 (andb_prop _ _ (Mt t Ht))) V).
     change (2 ^ 24)%Z with 16777216%Z in TB. specialize (X ltac:(lia) z Hz).
     apply Rle_trans with (2^ 24 * 2^ 58). 2: rewrite <- bpow_plus; apply Rle_trans with (2^ 100); [apply bpow_le;

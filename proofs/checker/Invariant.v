@@ -9,24 +9,23 @@ Import ListNotations.
 Local Open Scope R_scope.
 
 Section Invariant.
-Variable f : format.
-Variable bits : Z.
-Hypothesis bits_is : prec f = bits.
-Hypothesis bits_8 : (8 <= bits)%Z.
+Variables (fs fa : format) (ord : order) (bits : kind).
+Hypothesis pair : pair_of fs fa ord bits.
+Hypothesis sound_kind : sane bits = true.
 Variables (tail : bool) (w : list nat) (letters : nat).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Notation size := (N tail w).
 
 Definition holds (k : content) (x : nat -> R) : Prop := forall i, (i < size)%nat -> match k with
   | Ex g s e => x i = b2R (if letter w i then sat w (den g) i else if Nat.eqb i 0 then s else e)
-  | Place => expression f (INR i / INR size) (x i)
-  | Raw g D => number f (x i) /\ 0 <= x i /\ exists b, Rabs (x i - b2R b) <= Q2R D /\ (letter w i = true ->
+  | Place => expression fs (INR i / INR size) (x i)
+  | Raw g D => number fs (x i) /\ 0 <= x i /\ exists b, Rabs (x i - b2R b) <= Q2R D /\ (letter w i = true ->
     b = sat w (den
       g) i)
   | Junk => True end.
 Definition fits (st : list content) (x : state) := forall c, holds (get st c) (x c).
 
-Lemma number_bit b : number f (b2R b). Proof. destruct b. apply number_1. apply number_0. Qed.
+Lemma number_bit f b : number f (b2R b). Proof. destruct b. apply number_1. apply number_0. Qed.
 Lemma exact_at_ok st x p i c b : fits st x -> (i < size)%nat -> point_of w p i -> exact_at st p c = Some b ->
   x c i = b2R b.
 Proof.
@@ -44,11 +43,11 @@ Proof. unfold letter. destruct (at_ w i) as [a|] eqn:A; [|discriminate]. exists 
 
 Lemma row_bool_ok st x r p i b : fits st x -> (i < size)%nat -> point_of w p i -> at_most (zabs r) (big bits)
   = true ->
-  row_bool st r p = Some b -> row_sum f f x r i = b2R b /\ row_val f f x r i = b2R b.
+  row_bool st r p = Some b -> row_sum fs fa x r i = b2R b /\ row_val fs fa x r i = b2R b.
 Proof.
   intros F Hi P A H. unfold row_bool in H. destruct (zrow (exact_at st p) r) as [z|] eqn:Z; [|discriminate].
   unfold at_most in A. destruct (zabs r) as [s|] eqn:S; [|discriminate]. apply Z.leb_le in A.
-  destruct (row_exact f bits bits_is bits_8 x i (exact_at st p) r z s Z S) as (R1 & R2 & _).
+  destruct (row_exact fs fa ord bits pair sound_kind x i (exact_at st p) r z s Z S) as (R1 & R2 & _).
   - generalize (big_le bits). lia.
   - intros t y Ht Hy. now apply (exact_at_ok st x p).
   - rewrite R1, R2. assert (z = 0 \/ z = 2)%Z by (destruct z as [|[[]|[]|]|]; try discriminate; auto).
@@ -56,7 +55,7 @@ Proof.
 Qed.
 Lemma bool_row_ok cands st x r g : bool_row bits letters cands st r = Some g -> fits st x -> forall i,
   (i < size)%nat ->
-  row_val f f x r i = truth w (den g) i.
+  row_sum fs fa x r i = truth w (den g) i /\ row_val fs fa x r i = truth w (den g) i.
 Proof.
   unfold bool_row. destruct (at_most (zabs r) (big bits)) eqn:A; [|discriminate].
   destruct (off_sentinels st r) eqn:O; [|discriminate]. destruct (few (row_forms st r)); [|discriminate]. cbn [andb].
@@ -64,14 +63,14 @@ Proof.
   intros L F i Hi. unfold truth. destruct (letter w i) eqn:Li.
   - destruct (letter_at i Li) as (a & At_ & La). destruct (learned w letters _ cands _ t g i a T L At_ La)
     as (v & P & H).
-    destruct (row_bool_ok st x r (At a v) i _ F Hi P A H) as [_ R]. rewrite R. reflexivity.
+    exact (row_bool_ok st x r (At a v) i _ F Hi P A H).
   - destruct (sat w (den g) i) eqn:S. apply sat_letter in S. congruence.
     assert (P := sentinel_point i Hi Li). unfold off_sentinels in O.
     destruct (row_bool st r Begin) as [[]|] eqn:B; try discriminate. destruct (row_bool st r Finish) as [[]|] eqn:E;
       try discriminate.
     destruct (Nat.eqb i 0).
-    destruct (row_bool_ok st x r Begin i false F Hi P A B) as [_ R]. exact R.
-    destruct (row_bool_ok st x r Finish i false F Hi P A E) as [_ R]. exact R.
+    exact (row_bool_ok st x r Begin i false F Hi P A B).
+    exact (row_bool_ok st x r Finish i false F Hi P A E).
 Qed.
 (* two formulas that are alike on letters are alike everywhere *)
 Lemma alike_everywhere g h : alike letters g h = true -> forall j, sat w (den g) j = sat w (den h) j.
@@ -84,16 +83,16 @@ Qed.
 Lemma half_is_ok d z : half_is d z = true -> halves d = Some z.
 Proof. unfold half_is. destruct (halves d) as [h|]; [|discriminate]. intros H. apply Z.eqb_eq in H. now rewrite H.
   Qed.
-Lemma wt_of d z : half_is d z = true -> (Z.abs z <= 2 ^ bits)%Z -> wt f d = half z.
-Proof. intros H. apply (wt_half f bits bits_is bits_8). now apply half_is_ok. Qed.
-Lemma two_bits : (8 <= 2 ^ bits)%Z.
-Proof. change 8%Z with (2 ^ 3)%Z. apply Z.pow_le_mono_r; lia. Qed.
-Lemma wt_1 d : half_is d 2 = true -> wt f d = 1.
+Lemma wt_of d z : half_is d z = true -> (Z.abs z <= 2 ^ digits bits)%Z -> wt fs d = half z.
+Proof. intros H. apply (wt_half fs fa ord bits pair sound_kind). now apply half_is_ok. Qed.
+Lemma two_bits : (16 <= 2 ^ digits bits)%Z.
+Proof. apply (digits_16 bits sound_kind). Qed.
+Lemma wt_1 d : half_is d 2 = true -> wt fs d = 1.
 Proof. intros H. rewrite (wt_of d 2 H). unfold half; simpl; lra. generalize two_bits; lia. Qed.
-Lemma wt_m1 d : half_is d (-2) = true -> wt f d = -1.
+Lemma wt_m1 d : half_is d (-2) = true -> wt fs d = -1.
 Proof. intros H. rewrite (wt_of d (-2) H). unfold half; simpl; lra. generalize two_bits; lia. Qed.
 Lemma query_one_ok st x h i : query_one st h = true -> fits st x -> (i < size)%nat ->
-  map (fun r => row_val f f x r i) (h_query h) = [1].
+  map (fun r => row_val fs fa x r i) (h_query h) = [1].
 Proof.
   unfold query_one. intros H F Hi. destruct (h_query h) as [|[|[c d] [|]] [|]]; try discriminate.
   apply andb_prop in H. destruct H as [H1 H2]. unfold is_one in H2. specialize (F c i Hi).
@@ -101,6 +100,6 @@ Proof.
   assert (X : x c i = 1). { rewrite F. cbn [den sat]. unfold letter. destruct (at_ w i); auto.
     now destruct (Nat.eqb i 0). }
   cbn [map]. unfold row_val, row_sum, row_terms. cbn [map asc fst snd]. rewrite (wt_1 d H1), X, Rmult_1_l.
-  rewrite !(rnd_id f 1) by apply number_1. now rewrite Rplus_0_l, !(rnd_id f 1) by apply number_1.
+  rewrite !(rnd_id fa 1) by apply number_1. now rewrite Rplus_0_l, !(rnd_id fa 1), (rnd_id fs 1) by apply number_1.
 Qed.
 End Invariant.

@@ -7,27 +7,20 @@ Import ListNotations.
 Local Open Scope R_scope.
 
 Section Taps.
-Variable f : format.
-Variable bits : Z.
-Hypothesis bits_is : prec f = bits.
-Hypothesis bits_8 : (8 <= bits)%Z.
+Variables (fs fa : format) (ord : order) (bits : kind).
+Hypothesis pair : pair_of fs fa ord bits.
+Hypothesis sound_kind : sane bits = true.
 Variable M : nat.
-Hypothesis size_M : (Z.of_nat M <= 2 ^ prec f)%Z.
 Variables (m : model) (w : list nat) (letters : nat).
 Notation tail := (m_end m). Notation size := (N tail w). Notation keys := (keys tail w).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Hypothesis NM : (size <= M)%nat.
 Variable cands : list fml.
-Variables (D_once D_near : option Q) (near_terms : nat).
-Definition once_bound q := once_any_ok f M 8 /\ once_any_error f M 8 <= Q2R q /\ 0 <= Q2R q.
-Definition near_bound q := let eta := near_eta f M near_terms in 2 * eta < 8 /\ 2 * (1 + u f) ^ (4 * M)
-  * leak_any f M eta 8 <= 1 /\
-  error_any f M eta 8 <= Q2R q /\ 0 <= Q2R q.
-Hypothesis H_once : forall q, D_once = Some q -> once_bound q.
-Hypothesis H_near : forall q, D_near = Some q -> near_bound q.
-Notation holds := (holds f tail w). Notation fits := (fits f tail w).
-  Notation head_row := (head_row f f AnyOrder m w).
-Notation alike := (alike letters). Notation meaning := (tap_meaning bits letters tail cands D_once D_near near_terms).
+Variable D : errors.
+Hypothesis bounds : errors_ok fs fa ord (one_format bits) M D.
+Notation holds := (holds fs tail w). Notation fits := (fits fs tail w).
+  Notation head_row := (head_row fs fa ord m w).
+Notation alike := (alike letters). Notation meaning := (tap_meaning bits letters tail cands D).
 
 Lemma find_once_ok d mk chi l g : find_once letters d mk chi l = Some g -> exists a,
   den g = den (shifted mk d (FOnce d a)) /\ alike chi
@@ -80,10 +73,11 @@ Proof.
   - cbn. destruct (sat w (den chi) j) eqn:X; auto. apply sat_letter in X. congruence.
 Qed.
 
-Theorem meaning_ok st x t o g D : meaning st t = Some (g, D) -> fits st x ->
-  (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g D) o.
+Theorem meaning_ok st x t o g e : meaning st t = Some (g, e) -> fits st x ->
+  (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g e) o.
 Proof.
-  destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_meaning. intros H F Out.
+  destruct bounds as (B_once & B_near & B_step). destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_meaning.
+    intros H F Out.
   destruct (query_one st h) eqn:Q; [|discriminate]. destruct (dir_of (h_mask h)) as [d|] eqn:Dr; [|discriminate].
   destruct (h_key h) as [|k [|]] eqn:K; try discriminate. destruct (bool_row bits letters cands st v) as [psi|] eqn:V;
     [|discriminate].
@@ -92,9 +86,8 @@ Proof.
   - (* once *)
     destruct (bool_row bits letters cands st k) as [chi|] eqn:Kc; [|discriminate]. destruct (alike chi psi) eqn:Al;
       [|discriminate].
-    unfold with_error in H. destruct D_once as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
-    destruct (H_once q eq_refl) as (B1 & B2 & B3).
-    apply (once_holds f bits bits_is bits_8 M m w letters in_alphabet NM cands q B1 B2 B3 st x h v o k chi psi d);
+    unfold with_error in H. destruct (D_once D) as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
+    apply (once_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st x h v o k chi psi d);
       auto.
     intros i Li. destruct (find_once letters d (h_mask h) chi cands) as [g'|] eqn:Fo.
     + destruct (find_once_ok _ _ _ _ _ Fo) as (a & Eg & Aa). rewrite Eg, (once_means tail w (h_mask h) d a i Dr Li).
@@ -103,42 +96,38 @@ Proof.
   - (* nearest *)
     destruct (key_parts st k) as [[rest sx]|] eqn:Kp; [|discriminate]. destruct (sign_ok d sx) eqn:Sg;
       [|discriminate].
-    destruct (Nat.leb_spec (length k) near_terms) as [Ln|]; [|discriminate]. destruct (at_most (zabs k) 16) eqn:A;
-      [|discriminate].
-    cbn [andb] in H. assert (St : (exists t0 r0, rest = t0 :: r0) \/ rest = []) by (destruct rest; eauto).
+    assert (St : (exists t0 r0, rest = t0 :: r0) \/ rest = []) by (destruct rest; eauto).
       destruct St as [St|St].
     + assert (H' : match bool_row bits letters cands st rest with Some chi =>
-      if implies letters psi chi then with_error D_near
+      if implies letters psi chi then with_error (D_near D)
         (match find_since letters d (h_mask h) chi psi cands with Some g => g | None => shifted (h_mask h)
           d (FSince d (FOr (FNot chi) psi)
-        psi) end) else None | None => None end = Some (g, D)) by (destruct St as (t0 & r0 & ->); exact H). clear H.
+        psi) end) else None | None => None end = Some (g, e)) by (destruct St as (t0 & r0 & ->); exact H). clear H.
       destruct (bool_row bits letters cands st rest) as [chi|] eqn:Kc; [|discriminate].
         destruct (implies letters psi chi) eqn:Im; [|discriminate].
-      unfold with_error in H'. destruct D_near as [q|] eqn:Dq; [|discriminate]. injection H' as <- <-.
-      destruct (H_near q eq_refl) as (B1 & B2 & B3 & B4).
+      unfold with_error in H'. destruct (D_near D) as [q|] eqn:Dq; [|discriminate]. injection H' as <- <-.
       assert (Imp : forall i, sat w (den psi) i = true -> sat w (den chi) i = true).
       { intros i Hi. unfold implies in Im. rewrite (everywhere _ _ Im i) in Hi. cbn in Hi. apply andb_prop in Hi.
         tauto. }
       destruct (find_since letters d (h_mask h) chi psi cands) as [g'|] eqn:Fo.
       * destruct (find_since_ok _ _ _ _ _ _ Fo) as (a & b & Eg & A1 & A2).
-        apply (near_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+        apply (near_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st
           x h v o k rest sx
           chi psi d g' a b); auto. intros j. rewrite (everywhere _ _ A2 j). apply cand_or. now apply everywhere.
-      * apply (near_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+      * apply (near_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st
         x h v o k rest sx
           chi psi d _ (FOr (FNot chi) psi) psi); auto. intros j. now apply cand_self.
     + subst rest. destruct (strict (h_mask h)) eqn:Sm; [|discriminate]. cbn [andb] in Tl.
-      unfold with_error in H. destruct D_near as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
-      destruct (H_near q eq_refl) as (B1 & B2 & B3 & B4).
+      unfold with_error in H. destruct (D_step D) as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
       assert (Td : tail = true \/ d = Past) by (destruct d, tail; auto; discriminate).
       destruct (find_step letters d psi cands) as [g'|] eqn:Fo.
       * destruct (find_step_ok _ _ _ _ Fo) as (a & Eg & A1).
-        apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4 st
+        apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st
           x h v o k sx psi d
           g' a); auto. now apply everywhere. intros j. now rewrite Eg.
       * destruct (find_step letters d (FNot psi) cands) as [g'|] eqn:Fn.
         -- destruct (find_step_ok _ _ _ _ Fn) as (a & Eg & A1).
-           apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4
+           apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q
              st x h v o k sx psi d
              _ (FNot a)); auto.
            ++ intros j. assert (X := everywhere _ _ A1 j). cbn [den sat] in X |- *. rewrite <- X.
@@ -147,7 +136,7 @@ Proof.
            ++ intros j. assert (X : sat w (den g') j = sat w (den (FStep d a)) j) by (now rewrite Eg).
              cbn [den sat] in X |- *. rewrite X. unfold letter.
               destruct (at_ w j), (at_ w (step d j)); auto.
-        -- apply (step_holds f bits bits_is bits_8 M size_M m w letters in_alphabet NM cands near_terms q B1 B2 B3 B4
+        -- apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q
           st x h v o k sx psi d
           _ psi); auto.
 Qed.
@@ -165,48 +154,52 @@ Lemma zero_short st c : is_zero (get st c) = true -> (c < length st)%nat.
 Proof.
   intros H. destruct (lt_dec c (length st)); auto. unfold get in H. rewrite nth_overflow in H by lia. discriminate.
 Qed.
-Lemma taps_ok st0 x : fits st0 x -> forall l st st' outs, do_taps bits letters tail cands D_once D_near near_terms st0
+Lemma taps_ok st0 x : fits st0 x -> forall l st st' outs, do_taps bits letters tail cands D st0
   st l = Some st' ->
   Forall2 (fun t o => forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) l outs -> forall c,
-  (get st' c = get st c /\ forall i, spread f f (map snd l) (map (fun o : nat -> R => o i) outs) c = []) \/
-  (is_zero (get st c) = true /\ exists g D o, get st' c = Raw g D /\ holds (Raw g D) o /\
-    forall i, spread f f (map snd l) (map (fun o : nat -> R => o i) outs) c = [rnd f (1 * o i)]).
+  (get st' c = get st c /\ forall i, spread fs fa (map snd l) (map (fun o : nat -> R => o i) outs) c = []) \/
+  (is_zero (get st c) = true /\ exists g e o, get st' c = Raw g e /\ holds (Raw g e) o /\
+    forall i, spread fs fa (map snd l) (map (fun o : nat -> R => o i) outs) c = [rnd fa (1 * o i)]).
 Proof.
   intros F. induction l as [|t l IH]; cbn [do_taps]; intros st st' outs H Fo c.
   - injection H as <-. left. auto.
   - inversion_clear Fo as [|? o ? outs' Ho Fo'].
-    destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (meaning st0 t) as [[g D]|] eqn:Mt;
+    destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (meaning st0 t) as [[g e]|] eqn:Mt;
       [|discriminate].
     destruct (half_is d0 2) eqn:Hd; [|discriminate]. destruct (is_zero (get st c0)) eqn:Z; [|discriminate].
       cbn [andb] in H.
-    assert (Lc := zero_short st c0 Z). assert (Hg := meaning_ok st0 x t o g D Mt F Ho).
+    assert (Lc := zero_short st c0 Z). assert (Hg := meaning_ok st0 x t o g e Mt F Ho).
     specialize (IH _ _ _ H Fo' c). cbn [map spread]. rewrite Et. cbn [filter map fst snd].
     destruct (Nat.eqb_spec c0 c) as [<-|Ne].
-    + right. split; auto. exists g, D, o. rewrite get_set in IH by auto. destruct IH as [[G S]|[G _]];
+    + right. split; auto. exists g, e, o. rewrite get_set in IH by auto. destruct IH as [[G S]|[G _]];
       [|discriminate].
-      split; auto. split; auto. intros i. cbn [map app fst snd]. rewrite (wt_1 f bits bits_is bits_8 d0 Hd), S.
+      split; auto. split; auto. intros i. cbn [map app fst snd]. rewrite (wt_1 fs fa ord bits pair sound_kind d0 Hd),
+        S.
         reflexivity.
     + rewrite get_set_other in IH by auto. exact IH.
 Qed.
 Lemma unchanged st x c i : fits st x -> (i < size)%nat -> (match get st c with Junk => False | _ => True end) ->
-  rnd f (rnd f (x c i + rnd f 0)) = x c i.
+  rnd fs (rnd fa (x c i + rnd fs 0)) = x c i.
 Proof.
-  intros F Hi G. specialize (F c i Hi). rewrite (rnd_id f 0), Rplus_0_r by apply number_0.
-  assert (Nx : number f (x c i)). { destruct (get st c) as [g s e| |g D|].
+  intros F Hi G. specialize (F c i Hi). rewrite (rnd_id fs 0), Rplus_0_r by apply number_0.
+  assert (Nx : number fs (x c i)). { destruct (get st c) as [g s e| |g e|].
     - rewrite F. apply number_bit. - destruct F as [(y & _ & _ & ->) _]. apply rnd_number. - tauto. - destruct G. }
-  now rewrite !(rnd_id f (x c i)) by auto.
+  rewrite (rnd_id fa (x c i)) by (now apply (incl fs fa ord bits pair sound_kind)). now apply rnd_id.
 Qed.
-Theorem attention_ok st x l x' st' : fits st x -> attention f f AnyOrder m w x l x' ->
-  do_taps bits letters tail cands D_once D_near near_terms st st (taps l) = Some st' -> fits st' x'.
+Theorem attention_ok st x l x' st' : fits st x -> attention fs fa ord m w x l x' ->
+  do_taps bits letters tail cands D st st (taps l) = Some st' -> fits st' x'.
 Proof.
-  intros F (outs & Fo & Ex') H c. destruct (taps_ok st x F _ _ _ _ H Fo c) as [[G S]|(Z & g & D & o & G & Ho & S)].
+  intros F (outs & Fo & Ex') H c. destruct (taps_ok st x F _ _ _ _ H Fo c) as [[G S]|(Z & g & e & o & G & Ho & S)].
   - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. cbn [asc]. destruct (get st c) eqn:Gc; auto;
     rewrite (unchanged st x c i F Hi) by (now rewrite Gc); specialize (F c i Hi); now rewrite Gc in F.
   - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. specialize (Ho i Hi). cbn [asc].
     assert (X0 : x c i = 0). { specialize (F c i Hi). unfold is_zero in Z.
       destruct (get st c) as [[| |[]| | | |] [] []| | |]; try discriminate.
       rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0). }
-    assert (No : number f (o i)) by (destruct Ho; auto). rewrite X0, Rmult_1_l, !Rplus_0_l, !(rnd_id f (o i)) by auto.
+    assert (No : number fs (o i)) by (destruct Ho; auto).
+    assert (Na := incl fs fa ord bits pair sound_kind (o i) No).
+    rewrite X0, Rmult_1_l, !Rplus_0_l, !(rnd_id fa (o i)), (rnd_id fs (o i)), (rnd_id fa (o i)),
+      (rnd_id fs (o i)) by auto.
       exact Ho.
 Qed.
 End Taps.

@@ -8,8 +8,10 @@ exception Refused of string       (* exit 4: not accepted, which refutes nothing
 
 let most_length = 9007199254740992.   (* 2^53 *)
 
-let bits_of = function "f32" -> Some 24 | "f64" -> Some 53 | _ -> None
-let name_of bits = if bits = 24 then "f32" else "f64"
+(* the types by name; Check.v proves what each kind stands for (f32_is and so on), and in which order rows are summed *)
+let kinds = [ ("f32", Kernel.f32_kind); ("f64", Kernel.f64_kind) ]
+let order_of form = if (List.assoc form kinds).Kernel.one_format then "any" else "ascending"
+let type_names = String.concat ", " (List.map fst kinds)
 
 let length_of s =
   if s <> "" && String.length s <= 16 && String.for_all (fun c -> c >= '0' && c <= '9') s
@@ -68,11 +70,11 @@ let largest accepts =
     Some (if low = high then low else halve low high)
   end
 
-let accepted ~bits t length = Kernel.check_text (z (Float.of_int bits)) t (z length)
+let accepted ~form t length = Kernel.check_text (List.assoc form kinds) t (z length)
 
 (* The length for which the model is accepted: the one that is asked for, or the largest. *)
-let length_of_model ~bits t = function
-  | Some l when accepted ~bits t l -> l
-  | Some l -> raise (Refused (Printf.sprintf "not at length %.0f in %s" l (name_of bits)))
-  | None -> (match largest (accepted ~bits t) with
-      | Some l -> l | None -> raise (Refused ("at no length in " ^ name_of bits)))
+let length_of_model ~form t = function
+  | Some l when accepted ~form t l -> l
+  | Some l -> raise (Refused (Printf.sprintf "not at length %.0f in %s" l form))
+  | None -> (match largest (accepted ~form t) with
+      | Some l -> l | None -> raise (Refused ("at no length in " ^ form)))

@@ -18,18 +18,18 @@ let ask bytes type_name milliseconds =
   let until = now () +. milliseconds in
   let best = ref (-1.) in
   try
-    match bits_of (Js.to_string type_name) with
-    | None -> answer (-1.) ("the checker does not know " ^ Js.to_string type_name)
-    | Some bits ->
+    match Js.to_string type_name with
+    | form when not (List.mem_assoc form kinds) -> answer (-1.) ("the checker does not know " ^ form)
+    | form ->
       let t = read (Js.to_bytestring bytes) in
       let accepts length =
         if now () > until then raise (Late !best);
-        let yes = accepted ~bits t length in
+        let yes = accepted ~form t length in
         if yes then best := Float.max !best length;
         yes in
       (match largest accepts with
        | Some length -> answer length ""
-       | None -> answer (-1.) ("at no length in " ^ name_of bits))
+       | None -> answer (-1.) ("at no length in " ^ form))
   with
   | Late length -> answer length "it takes too long"
   | Wrong why | Refused why -> answer (-1.) why

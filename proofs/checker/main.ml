@@ -205,8 +205,7 @@ let parse_json s =
 
 (* ---- what a certificate claims ---- *)
 
-type claim = { length : float option; bits : int }
-
+type claim = { length : float option; form : string }
 
 let claim_of certificate ~digest (t : Kernel.text_model) =
   let all = match parse_json certificate with
@@ -222,18 +221,18 @@ let claim_of certificate ~digest (t : Kernel.text_model) =
   if model <> digest then raise (Refused "the certificate is about another file: its SHA-256 is another");
   if text "claim" <> "formula" || List.mem_assoc "kind" all then
     raise (Refused "the certificate claims something else than a formula's truth");
-  if text "order" <> "any" then raise (Refused "the certificate is about one order of sums");
+  let form = text "type" in
+  if not (List.mem_assoc form kinds) then raise (Refused ("the type " ^ shown form ^ " is not covered"));
+  if text "order" <> order_of form then raise (Refused "the certificate is about another order of sums");
   if text "source" <> source_of t || text "syntax" <> "spec" then
     raise (Refused "the certificate has another specification than the model");
   if text "at" <> (if t.t_first then "first" else "last") || text "empty" <> (if t.t_empty then "accept" else "reject") then
     raise (Refused "the certificate says something else than the model of where the answer is read, or of the empty string");
-  let bits = match bits_of (text "type") with
-    | Some b -> b | None -> raise (Refused ("the type " ^ shown (text "type") ^ " is not covered")) in
   let length = match List.assoc_opt "length" all with
     | Some (Number n) -> (match length_of n with
         | Some l -> l | None -> raise (Refused "the certificate's length is not covered"))
     | _ -> raise (Wrong "the certificate has no length") in
-  { length = Some length; bits }
+  { length = Some length; form }
 
 let run model certificate asked =
   let bytes = read_file model in
@@ -241,14 +240,14 @@ let run model certificate asked =
   let digest = sha256 bytes in
   let claim = match certificate with
     | Some path -> claim_of (read_file path) ~digest t | None -> asked in
-  let length = Ask.length_of_model ~bits:claim.bits t claim.length in
+  let length = Ask.length_of_model ~form:claim.form t claim.length in
   Printf.printf
     "%s: proved: in every %s run the answer at every position of every string up to length %.0f is that of \"%s\" \
-     (check_sound, SHA-256 %s)\n%!" (shown model) (name_of claim.bits) length (shown (source_of t)) digest
+     (check_sound, SHA-256 %s)\n%!" (shown model) claim.form length (shown (source_of t)) digest
 
 (* ---- the command line ---- *)
 
-type options = { files : string list; asked_length : float option; asked_type : int option }
+type options = { files : string list; asked_length : float option; asked_type : string option }
 
 let rec read_options o = function
   | [] -> { o with files = List.rev o.files }
@@ -260,9 +259,8 @@ let rec read_options o = function
      | Some n -> read_options { o with asked_length = Some n } rest
      | None -> raise (Wrong (Printf.sprintf "--length takes a whole number up to %.0f" most_length)))
   | "--type" :: v :: rest when o.asked_type = None ->
-    (match bits_of v with
-     | Some b -> read_options { o with asked_type = Some b } rest
-     | None -> raise (Wrong "--type takes f32 or f64"))
+    if not (List.mem_assoc v kinds) then raise (Wrong ("--type takes one of " ^ type_names));
+    read_options { o with asked_type = Some v } rest
   | a :: _ when starts a "-" && a <> "-" -> raise (Wrong (Printf.sprintf "what is '%s'? %s" (shown a) usage))
   | a :: rest -> read_options { o with files = a :: o.files } rest
 
@@ -291,9 +289,9 @@ let () =
   if code <> 0 then exit code;
   let work = match !o with
     | { files = [ model ]; asked_length = length; asked_type } ->
-      fun () -> run model None { length; bits = Option.value asked_type ~default:53 }
+      fun () -> run model None { length; form = Option.value asked_type ~default:"f64" }
     | { files = [ model; certificate ]; asked_length = None; asked_type = None } ->
-      fun () -> run model (Some certificate) { length = None; bits = 53 }
+      fun () -> run model (Some certificate) { length = None; form = "f64" }
     | _ -> fun () -> raise (Wrong usage) in
   match Unix.fork () with
   | 0 -> exit (exit_code (fun () -> bounded work))

@@ -72,8 +72,8 @@ def read_coq(data):
         lines.append(line)
 
 
-def check(data, bits, length):
-    ask("check", data, bits, length)
+def check(data, form, length):
+    ask("check", data, form, length)
     return batch.stdout.readline().decode().strip()
 
 
@@ -235,7 +235,7 @@ def acceptance(name, specs, asked):
         if data is None:
             continue
         start = time.perf_counter()
-        answer = check(data, 24, 1000)
+        answer = check(data, "f32", 1000)
         times.append(time.perf_counter() - start)
         yes, no = yes + (answer == "yes"), no + (answer != "yes")
         why = "" if answer == "yes" else "match" if b" role match" in data else "other expressions" if read_coq(data) is None \
@@ -378,18 +378,18 @@ for data, spec, letters, at in random.sample(models, min(len(models), int(400 * 
               text.replace("\nempty reject", "\nempty X").replace("\nempty accept", "\nempty reject").replace("empty X", "empty accept")]
     for other in others:
         tried += 1
-        accepted += not test(other == text or check(other.encode(), 24, 1000) != "yes", f"accepted with another claim: {other}")
-    test(check(data, 24, 1 << 25) == "no" and check(data, 24, 10**15) == "no", f"accepted beyond f32: {text}")
+        accepted += not test(other == text or check(other.encode(), "f32", 1000) != "yes", f"accepted with another claim: {other}")
+    test(check(data, "f32", 1 << 25) == "no" and check(data, "f32", 10**15) == "no", f"accepted beyond f32: {text}")
 print(f"{tried} models with another specification or empty string, {accepted} accepted")
 
 # header lines that say something else than the file, or that no specification has
 stated = compiled("at last\nempty reject\nalphabet a 'b' -- two\nO a", "ab", None)
-test(stated and check(stated, 24, 100) == "yes", "header lines that say what the file says")
+test(stated and check(stated, "f32", 100) == "yes", "header lines that say what the file says")
 for old, new in [(b"\nat last", b"\nat first"), (b"\nempty reject", b"\nempty accept"), (b'source "at last', b'source "at first'), (b"empty reject\\n", b"empty accept\\n"),
                  (b"alphabet a 'b'", b"alphabet a b c"), (b"alphabet a 'b'", b"alphabet b a"), (b"alphabet a 'b'", b"alphabet"), (b'source "', b'source "at last\\n'),
                  (b"alphabet a", b"tokens yes\\nalphabet a"), (b"-- two", b"-- two\\ntokens no"), (b"at last\\n", b"at = a\\n"), (b"at last\\n", b"at last b\\n")]:
     other = stated.replace(old, new, 1)
-    test(other != stated and check(other, 24, 100) == "unread", f"a header line: {other!r}")
+    test(other != stated and check(other, "f32", 100) == "unread", f"a header line: {other!r}")
 
 # a scale of the position, which version 1 does not have
 for scale_text in ["i/N", "[i = 0]", "[i = N - 1]", "[i = 1]*[1 <= n]", "[i = n]*[1 <= n]"]:
@@ -403,7 +403,7 @@ wild = since.replace("\nembed ", f'\nchannel {count} "wild"\nembed ', 1)
 for what, other in [("nothing", wild), ("a wild unit", wild.replace("\nread ", f"\nunit 0x1p+100 -> {count}:0x1p+100\nread ")),
                     ("a wild letter", wild.replace('embed "a"', 'embed "a"').replace("\nembed start", f"\nembed start {count}:0x1p+120")),
                     ("a silent head", since.replace("\nunit ", '\nhead "x" mask all choice softmax\n  query 1:0x1p+90\n  key 1:0x1p+90\nunit ', 1))]:
-    answer = check(other.encode(), 24, 100)
+    answer = check(other.encode(), "f32", 100)
     test(answer == ("yes" if what == "nothing" else "no"), f"{what}: {answer}: {other}")
 
 # the two readers
@@ -430,7 +430,7 @@ while tried < int(100000 * scale):
     if other == data:
         continue
     tried += 1
-    if check(other, 24, 60) != "yes":
+    if check(other, "f32", 60) != "yes":
         continue
     accepted += 1
     if accepted <= 3000 * scale + 3:

@@ -1,6 +1,6 @@
 (* The extracted checker for tests, many files in one process. Each request is a line and then bytes:
      read SIZE                   what the checker reads: lines up to "."; "refused" if it does not
-     check SIZE BITS LENGTH      yes, no, or unread
+     check SIZE TYPE LENGTH      yes, no, or unread
    Rows are written as CHANNEL:MANTISSA:EXPONENT. *)
 open Kernel
 
@@ -9,6 +9,9 @@ let of_z = function Z0 -> 0 | Zpos p -> of_positive p | Zneg p -> - of_positive 
 let rec of_nat = function O -> 0 | S n -> 1 + of_nat n
 let rec positive n = if n = 1 then XH else if n land 1 = 1 then XI (positive (n / 2)) else XO (positive (n / 2))
 let z n = if n = 0 then Z0 else Zpos (positive n)
+let kind = function
+  | "f32" -> f32_kind | "f64" -> f64_kind | "bf16/f32" -> bf16_f32_kind | "f16/f32" -> f16_f32_kind
+  | "e4m3/f32" -> e4m3_f32_kind | form -> failwith form
 let list_of s = List.init (String.length s) (String.get s)
 let hex l = "x" ^ String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c)) l)
 
@@ -49,10 +52,10 @@ let () =
       (match words with
        | [ "read"; size ] ->
          (match parse_bytes (list_of (bytes size)) with Some t -> dump t | None -> print_endline "refused")
-       | [ "check"; size; bits; length ] ->
+       | [ "check"; size; form; length ] ->
          (match parse_bytes (list_of (bytes size)) with
           | None -> print_endline "unread"
-          | Some t -> print_endline (if check_text (z (int_of_string bits)) t (z (int_of_string length)) then "yes" else
+          | Some t -> print_endline (if check_text (kind form) t (z (int_of_string length)) then "yes" else
                                        match specification_of t with Some _ -> "no" | None -> "unread"))
        | _ -> failwith "what?");
       flush stdout
