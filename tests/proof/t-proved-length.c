@@ -132,8 +132,12 @@ static void check_export(const char *name, const temper_model *m, const char *fo
     temper_free(held[1]);
 }
 
-/* Digits in groups of three, as on pages. */
+/* Digits in groups of three, as on pages; the longest length is a power there. */
 static void group(char *out, size_t x) {
+    if (x == (size_t)1 << 40) {
+        strcpy(out, "2^40");
+        return;
+    }
     char digits[24];
     size_t count = (size_t)sprintf(digits, "%zu", x);
     for (size_t k = 0; k < count; k++) {
