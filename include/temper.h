@@ -105,9 +105,10 @@ TEMPER_API const char *temper_status_name(temper_status status);
 /* Frees text and arrays that the library handed out; NULL is allowed. */
 TEMPER_API void temper_free(void *text);
 
-/* Numbers as text and back, the same in every locale of the program; so is all that the library writes and reads.
-   snprintf with one conversion of a double, such as "%.3g" or "%12.1f": the length, or -1 if `format` is anything
-   else. temper_real_read: 0 if the text is not one number, with a point, in decimal or hexadecimal. */
+/* Numbers as text and back, the same in every locale of the program, as all that the library writes and reads.
+   temper_real_format is snprintf with one conversion of a double, such as "%.3g" or "%12.1f": the length, or -1 if
+   `format` is anything else. temper_real_read: 0 if the text is not one number, with a point, in decimal or
+   hexadecimal. */
 TEMPER_API int temper_real_format(char *out, size_t size, const char *format, double x);
 TEMPER_API int temper_real_read(double *x, const char *digits);
 
@@ -217,11 +218,12 @@ typedef struct temper_next_info {
     size_t tested; /* without one: prefixes that the line `viable` was tested on, which is no proof of it */
 } temper_next_info;
 
-/* The specification as a language model with its outputs: one for each letter of the alphabet, in its order (some
-   string of the language begins with what was read and that letter), then one for the end (what was read is a string
-   of the language). Acceptors become language models; *info may be NULL. temper_build does the same with a language
-   model that has no outputs yet. TEMPER_UNSUPPORTED: counts that no automaton compares, without a line `viable`, or a
-   transducer; TEMPER_RANGE: a line `viable` that a string contradicts; TEMPER_LIMIT: too many states or letters. */
+/* The specification as a language model with its outputs. There is one for each letter of the alphabet, in its
+   order: some string of the language begins with what was read and that letter. The last one is for the end: what
+   was read is a string of the language. Acceptors become language models; *info may be NULL. temper_build does the
+   same with a language model that has no outputs yet. TEMPER_UNSUPPORTED: counts that no automaton compares,
+   without a line `viable`, or a transducer; TEMPER_RANGE: a line `viable` that a string contradicts; TEMPER_LIMIT:
+   too many states or letters. */
 TEMPER_API temper_status temper_spec_next(temper_spec **out, temper_next_info *info, const temper_spec *spec,
                                           temper_error *err);
 
@@ -808,10 +810,10 @@ TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int 
 /* exp of a logit, the same bits everywhere; exactly 0 for what never comes. */
 TEMPER_API double temper_probability(double logit);
 
-/* How far any logit of the model is at most from the logarithm of the probability that its specification says,
-   rounding in the number format included, as long as the answers are proved; for what never comes it is only small
-   enough that the probability is 0. What temper_certify proves of logits, found at the first call. Infinity: the
-   model has no logits, nothing is proved of them, or there is no memory. */
+/* A bound on how far any logit of the model is from the logarithm of the probability that its specification says,
+   as long as the answers are proved; rounding in the number format is included. The logit of what never comes is
+   only so small that its probability is 0. What temper_certify proves of logits, found at the first call.
+   Infinity: the model has no logits, nothing is proved of them, or there is no memory. */
 TEMPER_API double temper_model_logit_error(const temper_model *model, temper_type type);
 
 /* A whole string and its end. */

@@ -90,8 +90,8 @@ dd meaning_step(meaning *m, bool past, dd f);
 /* Sum over j <= i of past + sum over j >= i of future + constant >= 0; the leaves are whole numbers. */
 dd meaning_at_least(meaning *m, dd past, dd future, double constant);
 
-/* audit_place.c: the value at the position e, which is the sum over j <= i (j >= i) of what `adds` says, plus ends *
-   (n + 1), plus the constant; all whole. False if there is no such position. */
+/* audit_place.c: the value at the position e. e is the sum over j <= i (j >= i) of `adds`, plus ends * (n + 1),
+   plus the constant; all are whole numbers. False if there is no such position. */
 dd meaning_read(meaning *m, bool past, dd adds, double ends, double constant, dd value);
 
 /* The greatest common divisor. */

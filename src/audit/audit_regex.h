@@ -1,6 +1,6 @@
-/* Regular expressions as the auditor reads them, and the automata that it makes of them: an automaton that guesses,
-   put together from the parts of the expression, then one that follows all guesses at once. The compiler takes
-   derivatives instead; the two share no code. */
+/* Regular expressions as the auditor reads them, and the automata that it makes of them. The first automaton
+   guesses; it is put together from the parts of the expression. The second one follows all guesses at once. The
+   compiler takes derivatives instead; the two share no code. */
 #ifndef AUDIT_AUDIT_PATTERN_H
 #define AUDIT_AUDIT_PATTERN_H
 

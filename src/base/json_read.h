@@ -1,5 +1,5 @@
-/* Reads JSON (RFC 8259, strictly) one value after the other, without building a tree: memory does not grow with the
-   text, so that a hostile header costs what its author paid for it. The caller knows what it wants:
+/* Reads JSON (RFC 8259, strictly) one value after the other, without building a tree. So memory does not grow with
+   the text, and a hostile header costs no more than its bytes. The caller knows what it wants:
 
        json_reader r;
        jread_begin(&r, bytes, length, scratch, trap);
@@ -10,10 +10,10 @@
            else ...
        jread_end(&r);
 
-   Every function raises TEMPER_FORMAT where the text is not JSON, or holds another type of value than the one asked
-   for. Strings are checked to be UTF-8 when they are read. Duplicate keys: jread_field refuses them in objects whose
-   keys are known beforehand, jread_keys_add in others, jread_skip in what is skipped; they are compared after
-   decoding. */
+   Every function raises TEMPER_FORMAT where the text is not JSON, or holds another type of value than the one
+   asked for. Strings are checked to be UTF-8 when they are read. Duplicate keys: jread_field refuses them in
+   objects whose keys are known beforehand, jread_keys_add in others, jread_skip in what is skipped; they are
+   compared after decoding. */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
 

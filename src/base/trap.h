@@ -1,6 +1,6 @@
-/* Errors inside the library. A public function runs its body in the frame of base/entry.h; whatever the body calls
-   raises errors through a trap, and control returns to the frame, which frees what the body held. So passes need no
-   error plumbing, and nothing leaks, because everything a pass allocates lives in an arena. */
+/* Errors inside the library. A public function runs its body in the frame of base/entry.h. Whatever the body calls
+   raises errors through a trap. Control then returns to the frame, which frees what the body held. So passes need
+   no error plumbing, and nothing leaks, because everything a pass allocates lives in an arena. */
 #ifndef BASE_TRAP_H
 #define BASE_TRAP_H
 

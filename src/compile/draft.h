@@ -1,5 +1,6 @@
-/* Between lower.c and pack.c: heads and units over *drafted* channels, as many as one likes, each with the layer that
-   writes it and the layer that reads it last. pack.c gives them places in the residual stream. */
+/* Between lower.c and pack.c: heads and units over *drafted* channels. There may be any number of these; each
+   knows the layer that writes it and the layer that reads it last. pack.c gives them places in the residual
+   stream. */
 #ifndef COMPILE_DRAFT_H
 #define COMPILE_DRAFT_H
 

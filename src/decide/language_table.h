@@ -1,7 +1,7 @@
 /* Whether a formula that looks one way is a regular language at every position, and the table that shows it
-   (doc/certificate.md, "Regular languages"): every state of the automaton with what the formula's operators can
-   remember there. Most of it does not matter in most states, and the table leaves that open; so it stays small where
-   a cascade wanders on in what is free, or after its answer is settled. */
+   (doc/certificate.md, "Regular languages"). The table has every state of the automaton with what the formula's
+   operators can remember there. Most of that does not matter in most states, and the table leaves it open. So the
+   table stays small where a cascade wanders on in what is free, or after its answer is settled. */
 #ifndef DECIDE_LANGUAGE_TABLE_H
 #define DECIDE_LANGUAGE_TABLE_H
 

@@ -1,8 +1,7 @@
 /* A finite-state formula as two machines that meet at a position. The back machine reads letters from the first to
-   the last and remembers what operators that look back need; the forward machine reads from the last to the first
-   and remembers what operators that look forward need. At a position both memories and the letter settle the truth
-   of every node, kids first, and with it both machines' next memories: nothing is guessed. Operators may be nested
-   in any way.
+   the last, for operators that look back. The forward machine reads from the last to the first, for operators that
+   look forward. Each remembers what these need. At a position both memories and the letter settle the truth of every
+   node, kids first, and with it both machines' next memories: nothing is guessed. Operators may be nested in any way.
 
    A memory is a vector of numbers, one slot or more for a node that remembers:
        Y Z / X wX            the kid's value at the last position met

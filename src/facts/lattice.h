@@ -1,7 +1,7 @@
-/* A set of rationals that a quantity can take, over all strings of a length: those of { a + k g : k integer } within
-   [lo, hi]. Sums, products and unions of such sets stay such sets, a little larger; two members differ by a multiple
-   of g, which is what makes a gap provable, and a keeps what denominators alone forget: that (2c - 1)/(2N) is never
-   0. */
+/* A set of rationals that a quantity can take, over all strings of a length: those of { a + k g : k integer }
+   within [lo, hi]. Sums, products and unions of such sets stay such sets, a little larger. Two members differ by a
+   multiple of g: this makes a gap provable. And a keeps what denominators alone forget: that (2c - 1)/(2N) is
+   never 0. */
 #ifndef FACTS_LATTICE_H
 #define FACTS_LATTICE_H
 

@@ -1,9 +1,10 @@
-/* Rows whose keys depend on the position only and whose query takes few values, as of a look-up by a count: every
-   value of the query is tried, with exact integer scores, so that it is known which keys can win, by how much, and
-   whether they tie (doc/certificate.md, "Facts about the hard model", rule 3).
+/* Rows whose keys depend on the position only and whose query takes few values, as in a look-up by a count. Every
+   value of the query is tried, with exact integer scores. This tells which keys can win, by how much, and whether
+   they tie (doc/certificate.md, "Facts about the hard model", rule 3).
 
-   Three ways find the same. Keys of few kinds: each kind is tried once. Keys that bend one way, like (2j, -j^2): the
-   winner of one value is found from that of the value before, and who comes next stands beside it. Else all keys. */
+   Three ways find the same. Keys of few kinds: each kind is tried once. Keys that bend one way, like (2j, -j^2):
+   the winner of one value is found from that of the value before, and who comes next stands beside it. Else all
+   keys. */
 #ifndef FACTS_QUERY_CASES_H
 #define FACTS_QUERY_CASES_H
 

@@ -1,6 +1,6 @@
-/* Importing: a transformer from a plain safetensors file with the names of TransformerLens or of GPT-2, and a small
-   JSON file, the settings, that says what tensors cannot: letters, the heads' choices and masks, how the answer is
-   read. doc/import.md describes both. Three passes:
+/* Importing: a transformer from a plain safetensors file with the names of TransformerLens or of GPT-2. A small JSON
+   file, the settings, says what tensors cannot: letters, the heads' choices and masks, how the answer is read.
+   doc/import.md describes both. Three passes:
 
        settings_read     the JSON file, by itself
        names_read        which tensor is which part of the transformer, and that the shapes agree

@@ -18,9 +18,9 @@ static inline size_t match_conditions(const formula_node *n) { return (n->kid_co
 node_id match_make(formula *f, temper_choice choice, temper_mask mask, const node_id *conditions, size_t count,
                    node_id value, size_t line, size_t column);
 
-/* Conditions that say that the letter at j is the letter at i: the bits of its number, counted from 1, so that no
-   letter is 0. `steps` has TRUE where the letter stands below Y and X, as in Y true. Writes two for each bit, and
-   returns how many bits there are. */
+/* Conditions for "the letter at j is the letter at i": one for each bit of the letter's number. Letters count from
+   1, so that none is 0. `steps` has TRUE where the letter stands below Y and X, as in Y true. Writes two for each
+   bit, and returns how many bits there are. */
 size_t match_letters(formula *f, size_t letters, node_id steps_there, node_id steps_here, node_id *out);
 
 /* Of LETTERS nodes: that no letter is in both, and the letters of either. */

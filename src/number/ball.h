@@ -1,10 +1,10 @@
-/* Balls: a midpoint and a radius that encloses every rounding, so that what is shown of a ball is a theorem about the
-   number it stands for. ball.c is the only file that knows the library behind them (Arb), and where FLINT 2 and 3
-   differ.
+/* Balls: a midpoint and a radius that encloses every rounding. So what is shown of a ball is a theorem about the
+   number that it stands for. ball.c is the only file that knows the library behind them (Arb), and where FLINT 2 and
+   3 differ.
 
-   Outputs come first and may be one of the inputs. Everything is computed with BALL_BITS bits, which is plenty: the
-   numbers here go into error bounds that are printed with four digits. Balls are cleared when their arena is freed or
-   reset. */
+   Outputs come first and may be one of the inputs. Everything is computed with BALL_BITS bits, which is plenty:
+   the numbers here go into error bounds that are printed with four digits. Balls are cleared when their arena is
+   freed or reset. */
 #ifndef NUMBER_BALL_H
 #define NUMBER_BALL_H
 
@@ -54,8 +54,8 @@ enum { BALL_FAR = 1 << 20 };
 long ball_ceil_log2(const ball *x);
 long ball_floor_log2(const ball *x);
 
-/* Whether the ball is one number, without a radius, with at most `precision` significant bits, and 0 or a multiple of
-   `least`, which is a power of two: a number of a format, if it is not too large. */
+/* Whether the ball is a number of a format, if it is not too large: it has no radius and at most `precision`
+   significant bits, and is 0 or a multiple of `least`, a power of two. */
 bool ball_is_number(const ball *x, int precision, double least);
 
 /* An upper bound in decimal with four significant digits, rounded up: "3.355e-04", "0" for an exact 0, "-1.250e+01",

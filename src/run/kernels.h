@@ -1,9 +1,9 @@
 /* The inner loops of the runner: one table per instruction set. kernels_ref.c fills every entry in plain C and stays
-   as the oracle; kernels_avx2.c and kernels_avx512.c do the same operations in the same order, so the bits are the
-   same (doc/numerics.md says how); kernels_select.c picks at run time.
+   as the oracle. kernels_avx2.c and kernels_avx512.c do the same operations in the same order, so the bits are the
+   same (doc/numerics.md says how). kernels_select.c picks at run time.
 
-   Data comes in tiles: up to TILE positions, stored by channel: row r of a tile is `stride` numbers apart from row r
-   + 1. */
+   Data comes in tiles: up to TILE positions, stored by channel: row r of a tile is `stride` numbers apart from row
+   r + 1. */
 #ifndef RUN_KERNELS_H
 #define RUN_KERNELS_H
 

@@ -1,6 +1,5 @@
-/* A compiled model that looks only back, run one position at a time: constant memory per head, and a state that knows
-   nothing of the final length, so that one machine serves streams (N = i + 1 after i letters) and prefix trees (N
-   fixed).
+/* A compiled model that looks only back, run one position at a time, in constant memory per head. The state knows
+   nothing of the final length. So one machine serves streams (N = i + 1 after i letters) and prefix trees (N fixed).
 
    Why that is right: Boolean channels are exact after every layer (doc/theory.md, "Boolean channels that heal") and
    mean the same whatever n is, so earlier rows need not be visited again; real-valued channels (means) are read only
@@ -19,8 +18,9 @@
    left, i and j above count from the end, leftmost is rightmost, and N = n + 2. It serves trees of suffixes; streams
    look back.
 
-   A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that
-   feeds a key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */
+   A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel
+   that feeds a key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same
+   weights. */
 #ifndef RUN_STEPPER_H
 #define RUN_STEPPER_H
 

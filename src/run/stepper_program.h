@@ -1,6 +1,6 @@
-/* What stepper_make.c makes and stepper.c runs. Positions are counted from the sentinel where steps begin. Channels
-   become registers: a place of the residual stream that is cleared for a new tenant is a fresh register, which is
-   zero at the start of every step, so nothing has to be cleared. */
+/* What stepper_make.c makes and stepper.c runs. Positions are counted from the sentinel where steps begin.
+   Channels become registers. Where a place of the residual stream is cleared for a new tenant, the tenant gets a
+   fresh register, which is zero at the start of every step. So nothing has to be cleared. */
 #ifndef RUN_STEPPER_PROGRAM_H
 #define RUN_STEPPER_PROGRAM_H
 

@@ -1,7 +1,7 @@
-/* Facts about a softened model, from those about the hard model it was made from. A proof is about the model in the
-   file, and running that on sets again would take as long as the first time. Softening moves channels, adds
-   tie-breaks (a query row that is a constant, a key row on a soft channel, which is 0 in a hard run), and by
-   positions multiplies queries by a power of two: all of which has exact effects. */
+/* Facts about a softened model, from those about the hard model it was made from. A proof is about the model in
+   the file, and running that on sets again would take as long as the first time. Softening moves channels; it adds
+   tie-breaks (a query row that is a constant, a key row on a soft channel, which is 0 in a hard run); by positions
+   it multiplies queries by a power of two. All of this has exact effects. */
 #ifndef SOFTEN_SOFT_FACTS_H
 #define SOFTEN_SOFT_FACTS_H
 

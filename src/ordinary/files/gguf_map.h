@@ -2,10 +2,10 @@
    From where it stands it takes the longest piece that the map knows and writes another text for it; where it knows
    none it copies one character. Here the map knows
 
-       blanks between words, which become one kind of blank; U+2581, which would be taken for a blank, and becomes
-       U+FFFD, which is no letter;
-       where the specification has a line `other`: every character that is no letter, or every word that is none, and
-       words whole; what is unknown becomes that letter. */
+       blanks between words: they become one kind of blank;
+       U+2581, which would be taken for a blank: it becomes U+FFFD, which is no letter;
+       where the specification has a line `other`, every character, or every word, that is no letter: it becomes that
+       letter. Words are known whole. */
 #ifndef ORDINARY_FILES_GGUF_MAP_H
 #define ORDINARY_FILES_GGUF_MAP_H
 

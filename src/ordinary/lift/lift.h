@@ -1,7 +1,7 @@
 /* The lowering undone (doc/ordinary.md): from the weights of an ordinary transformer alone its columns, heads with
-   their roles, and steps. It is written from the page and knows nothing of the lowering. A weight that is not of the
-   form that the page describes is refused, with its tensor and place; so is a head whose numbers do not make the
-   choice that its form stands for. */
+   their roles, and steps. It is written from the page and knows nothing of the lowering. A weight that is not as
+   the page describes is refused, with its tensor and place. So is a head whose numbers do not make the choice that
+   its form stands for. */
 #ifndef ORDINARY_LIFT_H
 #define ORDINARY_LIFT_H
 
