@@ -4,19 +4,19 @@
 set -eu
 here=$(pwd)
 made=$here/$1/checker
-sh scripts/proofs-compile.sh "$1" "$2" checker/Check.vo checker/Exists.vo
+sh scripts/proofs-compile.sh "$1" "$2" checker/Check.vo checker/Exists.vo checker/Language.vo
 mkdir -p "$made"
 cd "$1/proofs"
 coqc -Q . Temper checker/Extract.v
 mv kernel.ml kernel.mli "$made/"
-cp "$here/proofs/checker/ask.ml" "$here/proofs/checker/main.ml" "$here/proofs/checker/browser.ml" "$made/"
+cp "$here/proofs/checker/hint.ml" "$here/proofs/checker/ask.ml" "$here/proofs/checker/main.ml" "$here/proofs/checker/browser.ml" "$made/"
 cd "$made"
 printf 'let version = "%s"\n' "$3" >version.ml
 build() { # compiler, its options ...
     # Of what Coq writes, warnings are not asked for.
     compiler=$1
     shift
-    ocamlfind "$compiler" -linkpkg -w -a kernel.mli kernel.ml -w +a-4-9-40..42-44-45-70 ask.ml "$@" >"$compiler.log" 2>&1 || {
+    ocamlfind "$compiler" -linkpkg -w -a kernel.mli kernel.ml -w +a-4-9-40..42-44-45-70 hint.ml ask.ml "$@" >"$compiler.log" 2>&1 || {
         cat "$compiler.log" >&2
         exit 1
     }

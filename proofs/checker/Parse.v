@@ -13,7 +13,7 @@ Local Open Scope char_scope.
 Local Open Scope list_scope.
 
 Definition bytes := list ascii.
-Record text_model := Text { t_model : model; t_source : bytes; t_spec : bool (* not of another syntax *);
+Record text_model := Text { t_model : model; t_source : bytes; t_syntax : bytes;
   t_tokens : bool; t_first : bool (* where the answer is read *); t_empty : bool }.
 
 (* ---- limits: what is larger is not read ---- *)
@@ -146,14 +146,15 @@ Inductive stage := Settings | Channels | Embedding | Layers | Read_out | Parts |
 Definition rank s := match s with Settings => 0 | Channels => 1 | Embedding => 2 | Layers => 3 | Read_out => 4
   | Parts => 5 | End => 6 end%nat.
 Record draft := Draft { d_stage : stage; d_seen : list bytes (* settings *); d_soft : bool (* a method of softmax *);
-  d_alphabet : list bytes; d_end : bool; d_source : bytes; d_spec : bool; d_tokens : bool; d_first : bool;
+  d_alphabet : list bytes; d_end : bool; d_source : bytes; d_syntax : bytes; d_tokens : bool; d_first : bool;
     d_empty : bool;
   d_count : Z (* of channels *); d_channels : list (option expr); d_left : list bytes (* letters without embedding *);
   d_embed : list wrow; d_start : option wrow; d_end_row : option wrow; d_layers : list layer;
   d_read : option wrow }.                                         (* lists are reversed *)
-Definition empty_draft := Draft Settings [] false [] false [] true false false false 0 [] [] [] None None [] None.
+Definition spec_syntax := list_ascii_of_string "spec".
+Definition empty_draft := Draft Settings [] false [] false [] spec_syntax false false false 0 [] [] [] None None [] None.
 (* changed in one place *)
-Definition at_stage s d := Draft s (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d) (d_spec d) (d_tokens d)
+Definition at_stage s d := Draft s (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d) (d_syntax d) (d_tokens d)
   (d_first d) (d_empty d) (d_count d) (d_channels d) (d_left d) (d_embed d) (d_start d) (d_end_row d) (d_layers d)
     (d_read d).
 Definition with_settings d seen soft al en src sp tk fi em := Draft (d_stage d)
@@ -161,12 +162,12 @@ Definition with_settings d seen soft al en src sp tk fi em := Draft (d_stage d)
   (d_channels d) (d_left d) (d_embed d) (d_start d) (d_end_row d) (d_layers d) (d_read d).
 Definition with_channels d count ch todo := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d)
   (d_source d)
-  (d_spec d) (d_tokens d) (d_first d) (d_empty d) count ch todo (d_embed d) (d_start d) (d_end_row d) (d_layers d)
+  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) count ch todo (d_embed d) (d_start d) (d_end_row d) (d_layers d)
     (d_read d).
 Definition with_rows d todo em st er := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d)
-  (d_spec d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) todo em st er (d_layers d) (d_read d).
+  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) todo em st er (d_layers d) (d_read d).
 Definition with_layers d la re := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d)
-  (d_spec d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) (d_left d) (d_embed d) (d_start d)
+  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) (d_left d) (d_embed d) (d_start d)
     (d_end_row d)
   la re.
 
@@ -192,7 +193,7 @@ Definition setting (k : bytes) (r : list token) (d : draft) : option draft :=
   else if is k "method" then if method_line r then Some (with_settings d seen true al en src sp tk fi em) else None
   else if is k "syntax" then match r with
     | [Word v] => if one_of v ["spec"; "crasp"; "brasp"; "regex"; "dfa"]%string
-                  then Some (with_settings d seen so al en src (is v "spec") tk fi em) else None
+                  then Some (with_settings d seen so al en src v tk fi em) else None
     | _ => None end
   else if is k "source" then match r with
     | [Text_ s] => Some (with_settings d seen so al en s sp tk fi em) | _ => None end

@@ -296,5 +296,5 @@ Definition formula_of_text (s : bytes) : option fml := if plain_bytes s then
       | Some l => answer_of (S (length l)) [] l | None => None end
   | None => None end else None.
 End Lines.
-Definition specification_of (t : text_model) : option fml := if t_spec t
+Definition specification_of (t : text_model) : option fml := if is (t_syntax t) "spec"
   then formula_of_text (m_letters (t_model t)) (t_tokens t) (t_first t) (t_empty t) (t_source t) else None.

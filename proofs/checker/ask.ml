@@ -47,14 +47,33 @@ let shown s =
 
 let starts s prefix = String.length s >= String.length prefix && String.sub s 0 (String.length prefix) = prefix
 
+(* What the certificate says of a regular expression: a formula that is the same, and the table that shows it. *)
+type stated = { formula : string; table : string list }
+
+(* A model with what it computes. *)
+type question = Formula of Kernel.text_model | Language of Kernel.text_model * Kernel.hint
+
+let spec = list_of "spec"
+
 (* The model in these bytes, with a specification that the checker reads. *)
-let read bytes =
+let parse bytes =
   if not (starts bytes "temper-model") then raise (Wrong "not a model in text form: it does not begin with 'temper-model 1'");
   match Kernel.parse_bytes (list_of bytes) with
   | None -> raise (Refused "the file has something that the checker does not read")
-  | Some t when Kernel.specification_of t = None ->
-    raise (Refused "the specification has something that the checker does not read")
   | Some t -> t
+
+let question (t : Kernel.text_model) stated =
+  match Kernel.specification_of t, Kernel.regex_of t, stated with
+  | Some _, _, _ -> Formula t
+  | None, Some _, None ->
+    raise (Refused "the specification is a regular expression: the checker needs its certificate, which states a formula")
+  | None, Some r, Some { formula; table } ->
+    (match Kernel.specification_of { t with Kernel.t_source = list_of formula; t_syntax = spec } with
+     | None -> raise (Refused "the certificate's formula has something that the checker does not read")
+     | Some f -> (match Hint.make t r f table with h -> Language (t, h) | exception Hint.None_ why -> raise (Refused why)))
+  | None, None, _ -> raise (Refused "the specification has something that the checker does not read")
+
+let theorem = function Formula _ -> "check_sound" | Language _ -> "check_language_sound"
 
 let source_of (t : Kernel.text_model) = string_of t.Kernel.t_source
 
@@ -70,11 +89,15 @@ let largest accepts =
     Some (if low = high then low else halve low high)
   end
 
-let accepted ~form t length = Kernel.check_text (List.assoc form kinds) t (z length)
+let accepted ~form q length =
+  let kind = List.assoc form kinds and length = z length in
+  match q with
+  | Formula t -> Kernel.check_text kind t length
+  | Language (t, h) -> Kernel.check_language_text kind t length h
 
 (* The length for which the model is accepted: the one that is asked for, or the largest. *)
-let length_of_model ~form t = function
-  | Some l when accepted ~form t l -> l
+let length_of_model ~form q = function
+  | Some l when accepted ~form q l -> l
   | Some l -> raise (Refused (Printf.sprintf "not at length %.0f in %s" l form))
-  | None -> (match largest (accepted ~form t) with
+  | None -> (match largest (accepted ~form q) with
       | Some l -> l | None -> raise (Refused ("at no length in " ^ form)))

@@ -21,10 +21,10 @@ let ask bytes type_name milliseconds =
     match Js.to_string type_name with
     | form when not (List.mem_assoc form kinds) -> answer (-1.) ("the checker does not know " ^ form)
     | form ->
-      let t = read (Js.to_bytestring bytes) in
+      let q = question (parse (Js.to_bytestring bytes)) None in
       let accepts length =
         if now () > until then raise (Late !best);
-        let yes = accepted ~form t length in
+        let yes = accepted ~form q length in
         if yes then best := Float.max !best length;
         yes in
       (match largest accepts with

@@ -115,7 +115,7 @@ let sha256 s =
 
 (* ---- certificates: JSON, of which only the whole's members matter ---- *)
 
-type json = Text of string | Number of string | Other | Members of (string * json) list
+type json = Text of string | Number of string | Other | List of json list | Members of (string * json) list
 
 let parse_json s =
   let n = String.length s and at = ref 0 in
@@ -173,7 +173,7 @@ let parse_json s =
     match look () with
     | '"' -> Text (text ())
     | '{' -> incr at; Members (members depth)
-    | '[' -> incr at; items depth; Other
+    | '[' -> incr at; List (items depth)
     | 't' -> word "true" | 'f' -> word "false" | 'n' -> word "null"
     | _ -> number ()
   and members depth =
@@ -192,12 +192,12 @@ let parse_json s =
       go []
   and items depth =
     blanks ();
-    if look () = ']' then incr at else
-      let rec go () =
-        ignore (value (depth + 1));
+    if look () = ']' then (incr at; []) else
+      let rec go found =
+        let found = value (depth + 1) :: found in
         blanks ();
-        match look () with ',' -> incr at; go () | _ -> need ']' in
-      go () in
+        match look () with ',' -> incr at; go found | _ -> need ']'; List.rev found in
+      go [] in
   let v = value 0 in
   blanks ();
   if !at < n then fail "more text";
@@ -205,7 +205,16 @@ let parse_json s =
 
 (* ---- what a certificate claims ---- *)
 
-type claim = { length : float option; form : string }
+type claim = { length : float option; form : string; stated : stated option }
+
+(* Of one language, that of the source. *)
+let stated_of all source = match List.assoc_opt "languages" all with
+  | Some (List [ Members l ]) when List.assoc_opt "language" l = Some (Text source) ->
+    (match List.assoc_opt "formula" l, List.assoc_opt "table" l with
+     | Some (Text formula), Some (List rows) ->
+       Some { formula; table = List.map (function Text r -> r | _ -> raise (Wrong "a row of a table is no text")) rows }
+     | _ -> None)
+  | _ -> None
 
 let claim_of certificate ~digest (t : Kernel.text_model) =
   let all = match parse_json certificate with
@@ -224,7 +233,7 @@ let claim_of certificate ~digest (t : Kernel.text_model) =
   let form = text "type" in
   if not (List.mem_assoc form kinds) then raise (Refused ("the type " ^ shown form ^ " is not covered"));
   if text "order" <> order_of form then raise (Refused "the certificate is about another order of sums");
-  if text "source" <> source_of t || text "syntax" <> "spec" then
+  if text "source" <> source_of t || text "syntax" <> string_of t.t_syntax then
     raise (Refused "the certificate has another specification than the model");
   if text "at" <> (if t.t_first then "first" else "last") || text "empty" <> (if t.t_empty then "accept" else "reject") then
     raise (Refused "the certificate says something else than the model of where the answer is read, or of the empty string");
@@ -232,18 +241,19 @@ let claim_of certificate ~digest (t : Kernel.text_model) =
     | Some (Number n) -> (match length_of n with
         | Some l -> l | None -> raise (Refused "the certificate's length is not covered"))
     | _ -> raise (Wrong "the certificate has no length") in
-  { length = Some length; form }
+  { length = Some length; form; stated = stated_of all (source_of t) }
 
 let run model certificate asked =
   let bytes = read_file model in
-  let t = Ask.read bytes in
+  let t = Ask.parse bytes in
   let digest = sha256 bytes in
   let claim = match certificate with
     | Some path -> claim_of (read_file path) ~digest t | None -> asked in
-  let length = Ask.length_of_model ~form:claim.form t claim.length in
+  let q = question t claim.stated in
+  let length = length_of_model ~form:claim.form q claim.length in
   Printf.printf
     "%s: proved: in every %s run the answer at every position of every string up to length %.0f is that of \"%s\" \
-     (check_sound, SHA-256 %s)\n%!" (shown model) claim.form length (shown (source_of t)) digest
+     (%s, SHA-256 %s)\n%!" (shown model) claim.form length (shown (source_of t)) (theorem q) digest
 
 (* ---- the command line ---- *)
 
@@ -289,9 +299,9 @@ let () =
   if code <> 0 then exit code;
   let work = match !o with
     | { files = [ model ]; asked_length = length; asked_type } ->
-      fun () -> run model None { length; form = Option.value asked_type ~default:"f64" }
+      fun () -> run model None { length; form = Option.value asked_type ~default:"f64"; stated = None }
     | { files = [ model; certificate ]; asked_length = None; asked_type = None } ->
-      fun () -> run model (Some certificate) { length = None; form = "f64" }
+      fun () -> run model (Some certificate) { length = None; form = "f64"; stated = None }
     | _ -> fun () -> raise (Wrong usage) in
   match Unix.fork () with
   | 0 -> exit (exit_code (fun () -> bounded work))
