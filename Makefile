@@ -290,6 +290,7 @@ test-checker: checker ## the checker on models of random formulas, on damaged on
 	@sh scripts/setup.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@python3 tests/proof/checker.py $(BUILD) --all
+	@python3 tests/proof/checker_languages.py $(BUILD) --all
 .PHONY: checker theorems test-checker
 
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines

@@ -110,7 +110,8 @@ Print Assumptions sheet_compare.
 Print Assumptions sheet_compare_range.
 Print Assumptions sheet_scales.
 (* the checker of files *)
-From Temper.checker Require Check Exists.
+From Temper.checker Require Check Exists Language.
 Print Assumptions Check.check_sound.
 Print Assumptions Check.verdict_sound.
+Print Assumptions Language.check_language_sound.
 Print Assumptions Exists.model_run_exists.

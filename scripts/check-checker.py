@@ -14,6 +14,8 @@ TRUSTED = [
     ("what a file says, and what a run may compute", "checker/Model.v", None),
     ("from bytes to a model", "checker/Parse.v", None),
     ("from the text of a specification to a formula", "checker/Source.v", None),
+    ("from the text of a regular expression to its words", "checker/Regex.v", None),
+    ("what an answer tells", "checker/Language.v", ["tells"]),
     ("every operation of a run", "checker/InRange.v",
      ["row_results", "residual_results", "tap_result", "layer_result", "layers_result", "add_parts", "operation"]),
     ("operations of scores, logits and softmax rows", "Results.v",

@@ -43,9 +43,8 @@ Definition character (s : bytes) : option (bytes * bytes) := match s with
       | [] => None
       | c :: r =>
         if between 224 239 a then
-          if follows c && (if Ascii.eqb a "224" then between 160 191 b else if Ascii.eqb a "237" then between 128 159
-            b
-                           else follows b) then Some ([a; b; c], r) else None
+          if follows c && (if Ascii.eqb a "224" then between 160 191 b
+                           else if Ascii.eqb a "237" then between 128 159 b else follows b) then Some ([a; b; c], r) else None
         else match r with
         | [] => None
         | d :: r => if between 240 244 a && follows c && follows d &&
@@ -74,12 +73,12 @@ Fixpoint words (s : bytes) (cur : option (bool * bytes)) : option (list token) :
       | Some (false, t) => if is_blank c then option_map (cons (Word (rev' t))) (words r None)
                 else if Ascii.eqb c """" then None else words r (Some (false, c :: t))
       | Some (true, t) =>
-                if Ascii.eqb c """" then if is_utf8 (rev' t) then option_map (cons (Text_ (rev' t))) (words r None)
-                  else None
+                if Ascii.eqb c """" then
+                  if is_utf8 (rev' t) then option_map (cons (Text_ (rev' t))) (words r None) else None
                 else if Ascii.eqb c "\" then match r with
                   | "n" :: q => words q (Some (true, "010" :: t)) | "t" :: q => words q (Some (true, "009" :: t))
-                  | "x" :: a :: b :: q => match hex2 a b with Some x => words q (Some (true, x :: t)) | None =>
-                    None end
+                  | "x" :: a :: b :: q =>
+                      match hex2 a b with Some x => words q (Some (true, x :: t)) | None => None end
                   | x :: q => if Ascii.eqb x """" || Ascii.eqb x "\" then words q (Some (true, x :: t)) else None
                   | [] => None end
                 else words r (Some (true, c :: t)) end end.
@@ -87,8 +86,8 @@ Fixpoint words (s : bytes) (cur : option (bool * bytes)) : option (list token) :
 (* ---- numbers ---- *)
 Fixpoint decimal (s : bytes) (acc : Z) : option Z := match s with
   | [] => Some acc | c :: r => if is_digit c then decimal r (10 * acc + digit c)%Z else None end.
-Definition whole (s : bytes) : option Z := match s with [] => None | _ => if Nat.leb (length s) 19 then
-  decimal s 0 else None end.
+Definition whole (s : bytes) : option Z := match s with
+  | [] => None | _ => if Nat.leb (length s) 19 then decimal s 0 else None end.
 Definition whole_below (limit : Z) (s : bytes) : option nat := match whole s with
   | Some z => if (z <? limit)%Z then Some (Z.to_nat z) else None | None => None end.
 Fixpoint split_at (x : ascii) (s cur : bytes) : option (bytes * bytes) := match s with
@@ -130,8 +129,7 @@ Fixpoint row (l : list token) : option wrow := match l with
   | Word s :: r => match term s, row r with Some t, Some q => Some (t :: q) | _, _ => None end
   | Text_ _ :: _ => None end.
 Definition plain_whole (s : bytes) : option Z := match s with
-  | ["0"] => Some 0%Z | "0" :: _ => None | _ :: _ => if Nat.leb (length s) 15 then decimal s 0 else None | [] =>
-    None end.
+  | ["0"] => Some 0%Z | "0" :: _ | [] => None | _ => if Nat.leb (length s) 15 then decimal s 0 else None end.
 Definition expression_of (s : bytes) : option expr :=
   if is s "i/N" then Some E_place else if is s "ln(N) + 8" then Some E_log else if is s "8*N" then Some E_steep
   else if is s "[i = 1]*[1 <= n]" then Some E_first else if is s "[i = n]*[1 <= n]" then Some E_last
@@ -145,35 +143,22 @@ Definition scale_of s := match expression_of s with Some (E_whole _ | E_log | E_
 Inductive stage := Settings | Channels | Embedding | Layers | Read_out | Parts | End.
 Definition rank s := match s with Settings => 0 | Channels => 1 | Embedding => 2 | Layers => 3 | Read_out => 4
   | Parts => 5 | End => 6 end%nat.
-Record draft := Draft { d_stage : stage; d_seen : list bytes (* settings *); d_soft : bool (* a method of softmax *);
-  d_alphabet : list bytes; d_end : bool; d_source : bytes; d_syntax : bytes; d_tokens : bool; d_first : bool;
-    d_empty : bool;
-  d_count : Z (* of channels *); d_channels : list (option expr); d_left : list bytes (* letters without embedding *);
-  d_embed : list wrow; d_start : option wrow; d_end_row : option wrow; d_layers : list layer;
-  d_read : option wrow }.                                         (* lists are reversed *)
-Definition spec_syntax := list_ascii_of_string "spec".
-Definition empty_draft := Draft Settings [] false [] false [] spec_syntax false false false 0 [] [] [] None None [] None.
+Record draft := Draft { d_stage : stage; d_settings : list (bytes * list token); d_count : Z (* of channels *);
+  d_channels : list (option expr); d_left : list bytes (* letters without embedding *); d_embed : list wrow;
+  d_start : option wrow; d_end_row : option wrow; d_layers : list layer; d_read : option wrow }.
+(* lists are reversed *)
+Definition empty_draft := Draft Settings [] 0 [] [] [] None None [] None.
 (* changed in one place *)
-Definition at_stage s d := Draft s (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d) (d_syntax d) (d_tokens d)
-  (d_first d) (d_empty d) (d_count d) (d_channels d) (d_left d) (d_embed d) (d_start d) (d_end_row d) (d_layers d)
-    (d_read d).
-Definition with_settings d seen soft al en src sp tk fi em := Draft (d_stage d)
-  seen soft al en src sp tk fi em (d_count d)
-  (d_channels d) (d_left d) (d_embed d) (d_start d) (d_end_row d) (d_layers d) (d_read d).
-Definition with_channels d count ch todo := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d)
-  (d_source d)
-  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) count ch todo (d_embed d) (d_start d) (d_end_row d) (d_layers d)
-    (d_read d).
-Definition with_rows d todo em st er := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d)
-  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) todo em st er (d_layers d) (d_read d).
-Definition with_layers d la re := Draft (d_stage d) (d_seen d) (d_soft d) (d_alphabet d) (d_end d) (d_source d)
-  (d_syntax d) (d_tokens d) (d_first d) (d_empty d) (d_count d) (d_channels d) (d_left d) (d_embed d) (d_start d)
-    (d_end_row d)
-  la re.
+Definition at_stage s d := let 'Draft _ se n ch le em st er la re := d in Draft s se n ch le em st er la re.
+Definition with_setting d x le := let 'Draft s y n ch _ em st er la re := d in Draft s (x :: y) n ch le em st er la re.
+Definition with_channel d x := let 'Draft s y n c le em st er la re := d in Draft s y (n + 1) (x :: c) le em st er la re.
+Definition with_rows d le em st er := let 'Draft s se n ch _ _ _ _ la re := d in Draft s se n ch le em st er la re.
+Definition with_layers d la re := let 'Draft s se n ch le em st er _ _ := d in Draft s se n ch le em st er la re.
 
 (* settings *)
-Definition yes_no (l : list token) (yes no : string) : option bool := match l with
-  | [Word v] => if is v yes then Some true else if is v no then Some false else None | _ => None end.
+Definition given (d : draft) (k : string) : option (list token) :=
+  option_map snd (find (fun t => is (fst t) k) (d_settings d)).
+Definition is_given d k v := match given d k with Some [Word x] => is x v | _ => false end.
 Fixpoint texts (l : list token) : option (list bytes) := match l with
   | [] => Some [] | Text_ s :: r => option_map (cons s) (texts r) | Word _ :: _ => None end.
 Fixpoint distinct (l : list bytes) : bool := match l with
@@ -182,56 +167,42 @@ Fixpoint distinct (l : list bytes) : bool := match l with
 Definition can_read (tokens : bool) (s : bytes) : bool := match s with [] => false | _ =>
   if tokens then negb (existsb (fun c => is_blank c || between 10 12 c) s)
   else match character s with Some (_, []) => true | _ => false end end.
-Definition method_line (l : list token) : bool := match l with
-  | [Word m] => one_of m ["temperature"; "positions"]%string
-  | [Word m; Word t] => is m "digits" && one_of t ["bf16"; "f16"; "e4m3"; "e5m2"; "f32"]%string
+Definition words_of_settings := [("method", ["temperature"; "positions"]); ("tokens", ["yes"; "no"]);
+  ("at", ["first"; "last"]); ("empty", ["accept"; "reject"]); ("end", ["yes"; "no"]);
+  ("syntax", ["spec"; "crasp"; "brasp"; "regex"; "dfa"])]%string.
+Definition good_setting (k : bytes) (r : list token) : bool := match r with
+  | [Word v] => existsb (fun t => is k (fst t) && one_of v (snd t)) words_of_settings
+  | [Word m; Word t] => is k "method" && is m "digits" && one_of t ["bf16"; "f16"; "e4m3"; "e5m2"; "f32"]%string
+  | [Text_ _] => is k "source"
+  | [Word n; Text_ _] => is k "safe" && match whole n with Some _ => true | None => false end
   | _ => false end.
 Definition setting (k : bytes) (r : list token) (d : draft) : option draft :=
-  let 'Draft _ seen so al en src sp tk fi em _ _ _ _ _ _ _ _ := d in
-  let seen := k :: seen in
-  if existsb (eqb_bytes k) (d_seen d) then None
-  else if is k "method" then if method_line r then Some (with_settings d seen true al en src sp tk fi em) else None
-  else if is k "syntax" then match r with
-    | [Word v] => if one_of v ["spec"; "crasp"; "brasp"; "regex"; "dfa"]%string
-                  then Some (with_settings d seen so al en src v tk fi em) else None
-    | _ => None end
-  else if is k "source" then match r with
-    | [Text_ s] => Some (with_settings d seen so al en s sp tk fi em) | _ => None end
+  if existsb (fun t => eqb_bytes k (fst t)) (d_settings d) then None
   else if is k "alphabet" then match texts r with
-    | Some (x :: r) => let l := x :: r in if (Z.of_nat (length l) <=? most_letters)%Z && distinct l
-        then Some (with_channels (with_settings d seen so (rev' l) en src sp tk fi em) 0 [] l) else None
+    | Some (x :: l) => if (Z.of_nat (length r) <=? most_letters)%Z && distinct (x :: l)
+        then Some (with_setting d (k, r) (x :: l)) else None
     | _ => None end
-  else if is k "tokens" then option_map (fun b => with_settings d seen so al en src sp b fi em) (yes_no r "yes" "no")
-  else if is k "at" then option_map (fun b => with_settings d seen so al en src sp tk b em) (yes_no r "first" "last")
-  else if is k "empty" then option_map (fun b => with_settings d seen so al en src sp tk fi b)
-    (yes_no r "accept" "reject")
-  else if is k "end" then option_map (fun b => with_settings d seen so al b src sp tk fi em) (yes_no r "yes" "no")
-  else if is k "safe" then match r with
-    | [Word n; Text_ _] => match whole n with Some _ => Some (with_settings d seen so al en src sp tk fi em) | None =>
-      None end
-    | _ => None end
-  else None.
+  else if good_setting k r then Some (with_setting d (k, r) (d_left d)) else None.
 
 (* channels and embeddings *)
 Definition channel_line (l : list token) (d : draft) : option draft := match l with
   | Word n :: Text_ _ :: q => match whole n with
-      | Some x => if (x =? d_count d)%Z && (x <? most_channels)%Z && d_soft d then
-          option_map (fun e => with_channels d (x + 1) (e :: d_channels d) (d_left d)) (match q with
-            | [] => Some None
-            | [Word p; Text_ e] => if one_of p ["position"; "soft"]%string then option_map Some (expression_of e)
-              else None
-            | _ => None end) else None
+      | Some x => match given d "method" with
+          | Some _ => if (x =? d_count d)%Z && (x <? most_channels)%Z then option_map (with_channel d) (match q with
+              | [] => Some None
+              | [Word p; Text_ e] =>
+                  if one_of p ["position"; "soft"]%string then option_map Some (expression_of e) else None
+              | _ => None end) else None
+          | None => None end
       | None => None end
   | _ => None end.
 Definition embed_line (l : list token) (d : draft) : option draft := match l, d_left d with
-  | Text_ s :: q, a :: todo => if eqb_bytes s a && can_read (d_tokens d) s then
+  | Text_ s :: q, a :: todo => if eqb_bytes s a && can_read (is_given d "tokens" "yes") s then
       option_map (fun w => with_rows d todo (w :: d_embed d) (d_start d) (d_end_row d)) (row q) else None
   | Word s :: q, [] => match d_start d, d_end_row d with
-      | None, None => if is s "start" then option_map (fun w => with_rows d [] (d_embed d) (Some w) None) (row q)
-        else None
-      | Some st, None => if is s "end" then option_map (fun w => with_rows d [] (d_embed d) (Some st) (Some w))
-        (row q)
-                         else None
+      | None, None =>
+          if is s "start" then option_map (fun w => with_rows d [] (d_embed d) (Some w) None) (row q) else None
+      | st, None => if is s "end" then option_map (fun w => with_rows d [] (d_embed d) st (Some w)) (row q) else None
       | _, _ => None end
   | _, _ => None end.
 
@@ -239,9 +210,8 @@ Definition embed_line (l : list token) (d : draft) : option draft := match l, d_
 Definition mask_of_word (s : bytes) : option mask := if is s "all" then Some All else if is s "j<i" then Some Before
   else if is s "j<=i" then Some UpTo else if is s "j>i" then Some After else if is s "j>=i" then Some From else None.
 Definition after_word (name : string) (known : list string) (l : list token) : option (list token) := match l with
-  | Word a :: r => if is a name then match r with Word v :: q => if one_of v known then Some q else None | _ =>
-    None end
-                   else Some l
+  | Word a :: r => if is a name then
+      match r with Word v :: q => if one_of v known then Some q else None | _ => None end else Some l
   | _ => Some l end.
 Definition roles := ["none"; "once"; "nearest"; "count"; "compare"; "balance"; "lookup"; "match"]%string.
 Definition choices := ["leftmost"; "rightmost"; "average"; "softmax"]%string.
@@ -260,9 +230,8 @@ Fixpoint split_arrow (l : list token) (cur : list token) : option (list token * 
   | Text_ _ :: _ => None end.
 Definition on_layer (d : draft) (g : layer -> option layer) : option draft := match d_layers d with
   | l :: r => option_map (fun l' => with_layers d (l' :: r) None) (g l) | [] => None end.
-Definition on_head (d : draft) (g : head -> head) : option draft := on_layer d (fun l => match l_units l,
-  l_heads l with
-  | [], h :: r => Some (Layer_ (g h :: r) []) | _, _ => None end).
+Definition on_head (d : draft) (g : head -> head) : option draft := on_layer d (fun l =>
+  match l_units l, l_heads l with [], h :: r => Some (Layer_ (g h :: r) []) | _, _ => None end).
 Definition layer_line (k : bytes) (r : list token) (d : draft) : option draft :=
   if is k "layer" then match r with
     | [Word n] => match whole n with
@@ -294,8 +263,8 @@ Definition part_line (l : list token) (d : draft) : bool := match l with
             Z.of_nat (length (l_heads (nth (length (d_layers d) - Z.to_nat x) (d_layers d) (Layer_ [] [])))) end in
           let is_channel q := match q with
             | [] => true
-            | [Word c; Word n] => is c "channel" && match whole n with Some y => (y <? d_count d)%Z | None =>
-              false end
+            | [Word c; Word n] =>
+                is c "channel" && match whole n with Some y => (y <? d_count d)%Z | None => false end
             | _ => false end in
           match q with
           | Word h :: Word n :: q' => if is h "head" then match whole n with
@@ -315,7 +284,7 @@ Definition stage_of (k : bytes) : option stage :=
 (* what earlier stages had to give *)
 Definition may_enter (s : stage) (d : draft) : bool :=
   Nat.leb (rank (d_stage d)) (rank s)
-  && (Nat.leb (rank s) 0 || match d_alphabet d with [] => false | _ => true end)
+  && (Nat.leb (rank s) 0 || match given d "alphabet" with None => false | _ => true end)
   && (Nat.leb (rank s) 2 || match d_end_row d with None => false | _ => true end)
   && (Nat.leb (rank s) 4 || match d_read d with None => false | _ => true end).
 Definition line (d : draft) (l : list token) : option draft := match l with
@@ -343,8 +312,8 @@ Fixpoint lines (d : draft) (l : list bytes) : option draft := match l with
       match d_stage d with
       | End => None
       | _ => if is_comment s then lines d r else
-          match words s None with Some t => match line d t with Some d' => lines d' r | None => None end | None =>
-            None end
+          match words s None with
+          | Some t => match line d t with Some d' => lines d' r | None => None end | None => None end
       end end.
 Fixpoint ascending (r : wrow) : bool := match r with
   | [] => true | (a, _) :: s => match s with [] => true | (b, _) :: _ => Nat.ltb a b end && ascending s end.
@@ -368,12 +337,14 @@ Definition parse_bytes (s : bytes) : option text_model :=
   match cut_lines s [] with
   | [] => None
   | first :: rest => if first_line first then match lines empty_draft rest with
-      | Some (Draft _ _ true al en src sp tk fi em n ch [] emb (Some st) (Some er) la (Some re)) =>
-          match all (straight_layer n) (rev' la) with
-          | Some ls => if forallb (in_range n) (re :: st :: er :: emb)
-              then Some (Text (Model_ (rev' al) en (rev' ch) (rev' emb) st er ls re)
-                src sp tk fi em)
+      | Some (Draft _ _ _ ch [] emb (Some st) (Some er) la (Some re) as d) =>
+          match all (straight_layer (d_count d)) (rev' la), given d "method", option_map texts (given d "alphabet")
+          with Some ls, Some _, Some (Some al) => if forallb (in_range (d_count d)) (re :: st :: er :: emb)
+              then Some (Text (Model_ al (is_given d "end" "yes") (rev' ch) (rev' emb) st er ls re)
+                match given d "source" with Some [Text_ s] => s | _ => [] end
+                match given d "syntax" with Some [Word s] => s | _ => list_ascii_of_string "spec" end
+                (is_given d "tokens" "yes") (is_given d "at" "first") (is_given d "empty" "accept"))
               else None
-          | None => None end
+          | _, _, _ => None end
       | _ => None end else None end.
 Definition parse (s : string) : option text_model := parse_bytes (list_ascii_of_string s).

@@ -62,15 +62,27 @@ let parse bytes =
   | None -> raise (Refused "the file has something that the checker does not read")
   | Some t -> t
 
+(* A formula's definitions, in the order of its text, and what it says. *)
+let formulas_of (t : Kernel.text_model) text =
+  let read text = Kernel.specification_of { t with Kernel.t_source = list_of text; t_syntax = spec } in
+  let rec go before found = function
+    | [] -> found
+    | line :: rest ->
+      (* a definition is read with its name for an answer *)
+      let name = if rest = [] then "" else "\n" ^ (match String.index_opt line ' ' with Some k -> String.sub line 0 k | None -> "") in
+      go (before ^ line ^ "\n") (read (before ^ line ^ name) :: found) rest in
+  let found = go "" [] (String.split_on_char '\n' text) in
+  if List.mem None found then None else Some (List.rev_map Option.get found)
+
 let question (t : Kernel.text_model) stated =
   match Kernel.specification_of t, Kernel.regex_of t, stated with
   | Some _, _, _ -> Formula t
   | None, Some _, None ->
     raise (Refused "the specification is a regular expression: the checker needs its certificate, which states a formula")
   | None, Some r, Some { formula; table } ->
-    (match Kernel.specification_of { t with Kernel.t_source = list_of formula; t_syntax = spec } with
+    (match formulas_of t formula with
      | None -> raise (Refused "the certificate's formula has something that the checker does not read")
-     | Some f -> (match Hint.make t r f table with h -> Language (t, h) | exception Hint.None_ why -> raise (Refused why)))
+     | Some l -> (match Hint.make t r l table with h -> Language (t, h) | exception Hint.None_ why -> raise (Refused why)))
   | None, None, _ -> raise (Refused "the specification has something that the checker does not read")
 
 let theorem = function Formula _ -> "check_sound" | Language _ -> "check_language_sound"

@@ -32,7 +32,8 @@ let tree_of values =
 
 module Ops = Table (struct type t = op end)
 
-let program_of first formula =
+(* The last formula; the others are its definitions, whose operators come first. *)
+let program_of first formulas =
   let direction = if first then Future else Past and known = Ops.create 64 and ops = ref [] and nodes = ref 0 in
   let rec part f =
     incr nodes;
@@ -51,7 +52,7 @@ let program_of first formula =
     PAt (nat (match Ops.find_opt known o with
         | Some k -> k
         | None -> let k = Ops.length known in Ops.add known o k; ops := o :: !ops; k)) in
-  let out = part formula in
+  let out = List.fold_left (fun _ f -> part f) PT formulas in
   { p_ops = List.rev !ops; p_out = out }
 
 let rec part_sets = function
@@ -165,7 +166,7 @@ let automata_of letters r program =
   { a_reps = List.map nat (Array.to_list reps); a_basis = basis_nat; a_items = tree_of items; a_subsets = tree_of subsets;
     a_states = tree_of (List.rev !states) }, Hashtbl.length state_of
 
-let make t r formula table =
-  let program = program_of t.t_first formula in
+let make t r formulas table =
+  let program = program_of t.t_first formulas in
   let automata, states = automata_of (List.length t.t_model.m_letters) (if t.t_first then turned r else r) program in
   { h_automata = automata; h_rows = rows_of program table states; h_program = program }

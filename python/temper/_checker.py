@@ -62,4 +62,4 @@ def accepts(model: bytes, certificate: bytes, digest: str) -> bool:
                                   stderr=subprocess.DEVNULL, check=False)
         except OSError:
             return False
-    return done.returncode == _ACCEPTS and done.stdout.rstrip().endswith(f"(check_sound, SHA-256 {digest})".encode())
+    return done.returncode == _ACCEPTS and done.stdout.rstrip().endswith(f"_sound, SHA-256 {digest})".encode())

@@ -12,50 +12,16 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from fractions import Fraction
 
-build = pathlib.Path(sys.argv[1]).resolve()
-everything = "--all" in sys.argv
-seeds = [a for a in sys.argv[2:] if a.isdigit()]
-seed = int(seeds[0]) if seeds else random.SystemRandom().randrange(10**9)
-random.seed(seed)
-scale = 1 if everything else 0.01
-here = pathlib.Path(__file__).resolve().parent
-temper, checker = str(build / "temper"), str(build / "temper-checker")
-passed = failed = 0
-
-
-def test(good, what):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print(f"FAILED (seed {seed}): {what}")
-    return good
-
-
-def run(*arguments, **more):
-    return subprocess.run(arguments, capture_output=True, text=True, errors="surrogateescape", **more)
-
+from checker_tools import ask, batch, build, check, checker, counts, edited, everything, finish, folder, here, run, scale, seed, temper, test
 
 # ---- the two readers ----
 
-made = build / "checker"
-subprocess.run(["ocamlfind", "ocamlopt", "-w", "-a", "-I", str(made), str(made / "kernel.cmx"), "-o", str(made / "batch"),
-                str(here / "checker" / "batch.ml")], check=True)
-for rest in (here / "checker").glob("batch.*"):
-    if rest.suffix in (".cmi", ".cmx", ".o"):
-        rest.unlink()
-batch = subprocess.Popen([str(made / "batch")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 library = ctypes.CDLL(str(next(build.glob("libtemper.so.*.*.*"))))
 library.temper_model_free.argtypes = [ctypes.c_void_p]
 library.temper_free.argtypes = [ctypes.c_void_p]
-
-
-def ask(verb, data, *arguments):
-    batch.stdin.write(" ".join([verb, str(len(data)), *map(str, arguments)]).encode() + b"\n" + data)
-    batch.stdin.flush()
 
 
 def read_coq(data):
@@ -70,11 +36,6 @@ def read_coq(data):
         if line == ".":
             return lines
         lines.append(line)
-
-
-def check(data, form, length):
-    ask("check", data, form, length)
-    return batch.stdout.readline().decode().strip()
 
 
 def print_c(data):
@@ -148,7 +109,7 @@ def reading_c(text):
         elif kind == "unit":
             arrow = plain.index("->")
             found.append(("unit", weight_c(plain[0]), row_c(plain[1:arrow]), row_c(plain[arrow + 1:])))
-    settings = (facts["end"] == "yes", facts["source"], facts["syntax"] == "spec", facts["tokens"] == "yes",
+    settings = (facts["end"] == "yes", facts["source"], facts["syntax"], facts["tokens"] == "yes",
                 facts["at"] == "first", facts["empty"] == "accept")
     return alphabet, settings, found
 
@@ -161,7 +122,7 @@ def reading_coq(lines):
             alphabet = rest.split()
         elif kind == "settings":
             e, s, sp, t, f, a = rest.split()
-            settings = (e == "true", s, sp == "true", t == "true", f == "true", a == "true")
+            settings = (e == "true", s, sp, t == "true", f == "true", a == "true")
         elif kind == "channel":
             found.append(("channel", rest))
         elif kind == "layer":
@@ -217,10 +178,6 @@ def corpus():
             yield spec, letters, "first" if "FIRST" in more else "last" if "LAST" in more else None
 
 
-work = tempfile.TemporaryDirectory()
-folder = pathlib.Path(work.name)
-
-
 def compiled(spec, letters, at):
     path = folder / "m.temper"
     path.unlink(missing_ok=True)
@@ -255,51 +212,6 @@ def acceptance(name, specs, asked):
 
 
 # ---- edits ----
-
-numbers = ["1", "-1", "2", "-2", "0", "4", "0x1p-1", "0x1.4p+1", "-0x1.4p+1", "-0x1.cp+1", "3", "-3", "0x1.000002p+0", "1.5", "-0x1.8p+1"]
-places = ["1", "i/N", "0", "[i = 0]", "[i = N - 1]", "[i = 1]*[1 <= n]", "[i = n]*[1 <= n]"]
-
-
-def edit(lines, channels):
-    """Another weight, channel, mask, scale, feature or order of lines; numbers stay such that the file may be read."""
-    k, what = random.randrange(len(lines)), random.random()
-    line = lines[k]
-    if not re.match(r"\s*(query|key|value|output|unit|read|embed|head|channel)", line):
-        return
-    terms = list(re.finditer(r"(?<=\s)(\d+):(\S+)", line))
-    if line.startswith("head"):
-        if what < .5:
-            line = re.sub(r"mask \S+", "mask " + random.choice(["j<=i", "j<i", "j>=i", "j>i", "all"]), line)
-        elif what < .65:
-            line = re.sub(r"role \S+", "role " + random.choice(["none", "once", "nearest", "count", "compare", "lookup", "match"]), line)
-        elif what < .7:
-            line = re.sub(r" for \S+", random.choice(["", " for leftmost", " for rightmost", " for average", " for softmax"]), line)
-        elif what < .9:
-            line = re.sub(r'scale ".*"', 'scale "' + random.choice(["8*N", "ln(N) + 8", "16*N", "ln(N) + 7"]) + '"', line)
-    elif line.startswith("channel"):
-        if what < .5:
-            line = re.sub(r'(position|soft) ".*"', lambda q: f'{q[1]} "{random.choice(places)}"', line)
-        elif "position" not in line and "soft" not in line:
-            line += f' position "{random.choice(places)}"'
-    elif terms and what < .85:
-        q = random.choice(terms)
-        new = f"{q[1]}:{random.choice(numbers)}" if what < .45 else f"{random.randrange(channels)}:{q[2]}" if what < .75 else ""
-        line = line[:q.start()] + new + line[q.end():]
-    elif line.startswith("unit"):
-        line = re.sub(r"unit \S+", "unit " + random.choice(numbers), line)
-    else:
-        j = random.randrange(len(lines))
-        lines[k], lines[j] = lines[j], lines[k]
-        return
-    lines[k] = line
-
-
-def edited(data):
-    lines = data.decode("utf-8").split("\n")
-    for _ in range(random.choice([1, 1, 1, 2, 3])):
-        edit(lines, max(1, data.count(b"\nchannel ")))
-    return "\n".join(lines).encode()
-
 
 odd_words = [b"0", b"-0", b"01:1", b"1:0", b"0x1p0", b"1.", b".5", b"0.5", b"1e3", b"0x1", b"0x1p-1100", b"0x1p1023", b"0x1p1024", b'"a"', b'"', b"--",
              b"\\", b"\r", b"\t", b"\xff", b"\xc3\xa9", b"\0", b"9999999999", b"18446744073709551616", b"nan", b"inf", b"+1", b"->", b"start",
@@ -418,7 +330,7 @@ for _ in range(count):
     if same is not None and not same:
         test(False, f"the readers differ on {data!r}")
     else:
-        passed += 1
+        counts[0] += 1
 print(f"{count} damaged files: {read} are read by the checker, and all of them by the C reader, as the same model")
 test(read > count / 20, "too few of the damaged files are read: the comparison says nothing")
 
@@ -484,7 +396,4 @@ for data in hostile:
     test(r.returncode in (0, 2, 4) and (r.returncode == 0) != bool(r.stderr), f"{data[:300]!r}: {r}")
 print(f"{len(hostile)} hostile files: each ends with a status, within {longest:.1f} s")
 
-batch.stdin.close()
-batch.wait()
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -1,6 +1,8 @@
 (* The extracted checker for tests, many files in one process. Each request is a line and then bytes:
      read SIZE                   what the checker reads: lines up to "."; "refused" if it does not
      check SIZE TYPE LENGTH      yes, no, or unread
+     language SIZE TYPE LENGTH   the same of a model, a formula and rows of its table, which a byte 30 separates
+     regex SIZE                  an expression, and words as lists of letters (numbers with commas) of an alphabet of bytes: a line of 0 and 1
    Rows are written as CHANNEL:MANTISSA:EXPONENT. *)
 open Kernel
 
@@ -26,7 +28,7 @@ let dump t =
   let m = t.t_model in
   let line name r = Printf.printf "%s %s\n" name (row r) in
   Printf.printf "alphabet %s\n" (String.concat " " (List.map hex m.m_letters));
-  Printf.printf "settings %b %s %b %b %b %b\n" m.m_end (hex t.t_source) t.t_spec t.t_tokens t.t_first t.t_empty;
+  Printf.printf "settings %b %s %s %b %b %b\n" m.m_end (hex t.t_source) (Ask.string_of t.t_syntax) t.t_tokens t.t_first t.t_empty;
   List.iter (function None -> print_endline "channel -" | Some e -> Printf.printf "channel %s\n" (expr e)) m.m_channels;
   List.iter (line "embed") m.m_embed;
   line "embed" m.m_start;
@@ -44,6 +46,38 @@ let dump t =
   line "read" m.m_read;
   print_endline "."
 
+(* By derivatives, as they were proved. *)
+let matches r word =
+  let after rs a = List.sort_uniq compare (List.concat_map (pd a) rs) in
+  List.exists nullable (List.fold_left after [ r ] word)
+
+exception Late
+let most_seconds = 4.
+let in_time work =
+  let set s = ignore (Unix.setitimer Unix.ITIMER_VIRTUAL { Unix.it_interval = 0.; it_value = s }) in
+  Sys.set_signal Sys.sigvtalrm (Sys.Signal_handle (fun _ -> raise Late));
+  set most_seconds;
+  match work () with
+  | v -> set 0.; v
+  | exception Late -> "no: too long"
+
+let language parts form length = match parts with
+  | model :: formula :: table ->
+    (match Ask.question (Ask.parse model) (Some { Ask.formula; table }) with
+     | q -> if Ask.accepted ~form q length then "yes" else "no"
+     | exception (Ask.Wrong why | Ask.Refused why) -> "unread: " ^ why)
+  | _ -> failwith "what?"
+
+let regex = function
+  | text :: alphabet :: words ->
+    (match regex_of_text (List.map list_of (String.split_on_char ',' alphabet)) (list_of text) with
+     | None -> "refused"
+     | Some r ->
+       String.concat "" (List.map (fun w ->
+           let word = if w = "" then [] else List.map (fun a -> Hint.nat (int_of_string a)) (String.split_on_char ',' w) in
+           if matches r word then "1" else "0") words))
+  | _ -> failwith "what?"
+
 let () =
   try
     while true do
@@ -57,6 +91,10 @@ let () =
           | None -> print_endline "unread"
           | Some t -> print_endline (if check_text (kind form) t (z (int_of_string length)) then "yes" else
                                        match specification_of t with Some _ -> "no" | None -> "unread"))
+       | [ "language"; size; form; length ] ->
+         let parts = String.split_on_char '\030' (bytes size) in
+         print_endline (in_time (fun () -> language parts form (float_of_string length)))
+       | [ "regex"; size ] -> print_endline (regex (String.split_on_char '\030' (bytes size)))
        | _ -> failwith "what?");
       flush stdout
     done
