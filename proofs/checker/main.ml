@@ -22,6 +22,7 @@ position of every string up to a length, in every floating-point run. It trusts
 no hint: what it accepts is a theorem (check_sound of proofs/checker/Check.v)
 about the bytes of the file, and the program is extracted from that proof.
 What it does not know it does not accept, which says nothing against the model.
+A model of a regular expression needs its certificate, which states a formula.
 
   --length N    the length to check, without a certificate
   --type T      f32 or f64 (default: f64)
