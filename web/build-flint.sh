@@ -9,6 +9,12 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$1
+# The folder is shared by all clones: one builds at a time, and who waited finds everything there.
+mkdir -p "$cache"
+if command -v flock >/dev/null; then
+    exec 9>"$cache/lock"
+    flock 9
+fi
 cmp -s "$here/wasm-cc.sh" "$cache/objects/wasm-cc.sh" || rm -rf "$cache/objects" "$cache/lib"
 mkdir -p "$cache/sources/lists/partial" "$cache/objects" "$cache/lib" "$cache/include/flint" "$cache/licences"
 cp "$here/wasm-cc.sh" "$cache/objects/"

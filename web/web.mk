@@ -88,8 +88,7 @@ web: ## the playground, a static site in build/web (installs emscripten and buil
 	@sh scripts/setup.sh build web
 	@$(MAKE) --no-print-directory -j$(JOBS) web-site
 
-web-file: ## the playground as one file that needs no network and no server: build/temper-playground.html
-	@sh scripts/setup.sh build web
+web-file: web ## the playground as one file that needs no network and no server: build/temper-playground.html
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-playground.html
 	@echo "web-file: $(BUILD)/temper-playground.html opens in any browser"
 
