@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 THREE = 3
 MOST = 6
 LISTED = {
-    "src/compile/normal_form.c": "makes nodes of the normal form, and folds them by their operator",
+    "src/compile/normal_nodes.c": "makes nodes of the normal form, and folds them by their operator",
     "src/compile/lower.c": "one function for each operator of the normal form",
     "src/compile/exclusive.c": "which nodes of the normal form imply or exclude each other: its rules go by two operators at once",
 }

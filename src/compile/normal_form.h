@@ -17,7 +17,7 @@
        AT                  counts of one direction, `true` among them; residue times n + 1 is added, which is 0 or
                            1; mask UP_TO: the position is never above i, FROM: never below i. Not i, i - 1, i + 1
 
-   Once, since, yesterday and their relatives all become ATTEND; see the functions of simplify.c, one per operator. */
+   Once, since, yesterday and their relatives all become ATTEND; see the makers of normal_nodes.c, one per kind. */
 #ifndef COMPILE_NORMAL_FORM_H
 #define COMPILE_NORMAL_FORM_H
 

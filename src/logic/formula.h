@@ -2,7 +2,7 @@
    that occurs twice is one node. Kids are made before their parents, so kid < parent: every pass is a loop over
    nodes in order, and no depth of nesting can overflow the stack.
 
-   One structure serves what the user wrote (all operators) and the normal form of simplify.c (see simplify.h). */
+   One structure serves what the user wrote (all operators) and the normal form (compile/normal_form.h). */
 #ifndef LOGIC_FORMULA_H
 #define LOGIC_FORMULA_H
 
