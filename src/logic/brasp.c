@@ -10,31 +10,12 @@
    A score S(i,j) or value V(i,j) that looks at both positions becomes a value by cases (cases.h): the conditions are
    the parts at i, the leaves formulas at j. A score that is a conjunction of conditions at one position, of P(i) <->
    Q(j), and of letters that agree, is a MATCH (match.h) instead, if the value looks at j alone. */
-#include "logic/match.h"
-#include "logic/value_cases.h"
+#include "logic/brasp_values.h"
 #include "logic/spec_parse.h"
-#include "logic/tokenize.h"
 
 #include <string.h>
 
 enum { LEVEL_NONE, LEVEL_IMPLIES, LEVEL_OR, LEVEL_XOR, LEVEL_AND, LEVEL_NOT };
-enum { AT_I = 1, AT_J = 2 };
-
-/* Conditions of match.h: each pair is looked at at j and at i. */
-typedef struct alike {
-    node_id pairs[2 * MATCH_CONDITIONS];
-    size_t count;
-    bool compares; /* some pair looks at both */
-} alike;
-
-typedef struct value {
-    unsigned looks; /* AT_I, AT_J, both, or 0: a constant */
-    node_id node;   /* unless it looks at both */
-    case_id mixed;  /* if it looks at both */
-    alike *alike;   /* then: the same as conditions that compare the positions; NULL: it is not known as such */
-    token i, j;     /* where it first does */
-} value;
-
 typedef struct slot {
     int level; /* LEVEL_NONE: a parenthesis */
     token sign;
@@ -55,7 +36,7 @@ typedef struct brasp {
     token now;
     cases cases;
     slot *slots;
-    value *values;
+    brasp_value *values;
     size_t slot_count, slot_capacity, value_count, value_capacity;
     predicate *predicates;
     size_t predicate_count, predicate_capacity;
@@ -87,178 +68,9 @@ static void skip_symbol(brasp *p, token_symbol s, const char *what, const char *
     advance(p);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------- */
-
-static bool is_letter_condition(const formula *f, node_id id) {
-    if (formula_at(f, id)->op == OP_NOT) id = formula_kid(f, id, 0);
-    return formula_at(f, id)->op == OP_LETTERS;
-}
-
-/* A formula at i as a condition. Letters inside an AND or OR are asked one by one, since they exclude each other and
-   so keep the number of cases down; the rest is asked as a whole. */
-static case_id split_at_i(brasp *p, node_id id) {
-    formula *f = p->graph;
-    cases *c = &p->cases;
-    case_id yes = cases_leaf(c, formula_atom(f, OP_TRUE)), no = cases_leaf(c, formula_atom(f, OP_FALSE));
-    formula_op op = formula_at(f, id)->op;
-    if (op != OP_AND && op != OP_OR) return cases_split(c, id, yes, no);
-    size_t kids = formula_at(f, id)->kid_count, others = 0;
-    node_id *rest = arena_alloc(p->arena, kids, sizeof *rest);
-    for (size_t k = 0; k < kids; k++)
-        if (!is_letter_condition(f, formula_kid(f, id, k))) rest[others++] = formula_kid(f, id, k);
-    if (others == kids) return cases_split(c, id, yes, no);
-    case_id result = others ? cases_split(c, formula_nary(f, op, rest, others), yes, no) : op == OP_AND ? yes : no;
-    for (size_t k = kids; k-- > 0;) {
-        node_id kid = formula_kid(f, id, k);
-        if (!is_letter_condition(f, kid)) continue;
-        result = op == OP_AND ? cases_split(c, kid, result, no) : cases_split(c, kid, yes, result);
-    }
-    return result;
-}
-
-static case_id cases_of(brasp *p, const value *v) {
-    if (v->looks == (AT_I | AT_J)) return v->mixed;
-    return v->looks == AT_I ? split_at_i(p, v->node) : cases_leaf(&p->cases, v->node);
-}
-
-static case_id connect_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
-    return cases_leaf(c, formula_fold_binary(c->graph, *(formula_op *)context, x, y));
-}
-
-static case_id negate_leaf(cases *c, void *context, uint32_t x, uint32_t unused) {
-    (void)context, (void)unused;
-    return cases_leaf(c, formula_fold_not(c->graph, x));
-}
-
-/* The operands of an AND or OR that look at one position only, as one. */
-static value gather(brasp *p, formula_op op, const value *part, size_t count, bool at_i) {
-    node_id *kids = arena_alloc(p->arena, count, sizeof *kids);
-    size_t found = 0;
-    for (size_t k = 0; k < count; k++)
-        if (part[k].looks != (AT_I | AT_J) && (part[k].looks == AT_I) == at_i) kids[found++] = part[k].node;
-    return (value){.looks = at_i ? AT_I : AT_J, .node = formula_nary(p->graph, op, kids, found)};
-}
-
-/* ---- conditions that compare the positions ---- */
-
-static alike *new_alike(brasp *p) { return arena_zalloc(p->arena, 1, sizeof(alike)); }
-
-static bool add_pair(alike *a, node_id there, node_id here, bool compares) {
-    if (a->count == MATCH_CONDITIONS) return false;
-    a->pairs[2 * a->count] = there;
-    a->pairs[2 * a->count++ + 1] = here;
-    a->compares = a->compares || compares;
-    return true;
-}
-
-/* Adds what a part of a conjunction asks; false: it is not known as conditions. */
-static bool add_part(brasp *p, alike *a, const value *v) {
-    node_id yes = formula_atom(p->graph, OP_TRUE);
-    if (v->looks != (AT_I | AT_J))
-        return v->looks == AT_I ? add_pair(a, yes, v->node, false) : add_pair(a, v->node, yes, false);
-    if (!v->alike) return false;
-    for (size_t k = 0; k < v->alike->count; k++)
-        if (!add_pair(a, v->alike->pairs[2 * k], v->alike->pairs[2 * k + 1], v->alike->compares)) return false;
-    return true;
-}
-
-/* Letters at i and letters at j, as in Q_a(i) & Q_b(j). */
-static bool is_letter_pair(const formula *f, const value *v, node_id *there, node_id *here) {
-    if (!v->alike || v->alike->count != 2 || v->alike->compares) return false;
-    *there = *here = 0;
-    for (size_t k = 0; k < 2; k++)
-        for (size_t side = 0; side < 2; side++) {
-            node_id x = v->alike->pairs[2 * k + side];
-            if (formula_at(f, x)->op == OP_LETTERS) *(side ? here : there) = x;
-        }
-    return *there && *here;
-}
-
-/* A disjunction of letter pairs that exclude each other on both sides: the pairs are numbered from 1, and the bits of
-   the number agree; at i there must be one. */
-static alike *letters_alike(brasp *p, const value *part, size_t count) {
-    formula *f = p->graph;
-    alike *a = new_alike(p);
-    node_id none = formula_letters(f, NULL, 0, false), some_there = none, some_here = none;
-    node_id *there = arena_alloc(p->arena, count, sizeof *there), *here = arena_alloc(p->arena, count, sizeof *here);
-    for (size_t k = 0; k < count; k++) {
-        if (part[k].looks != (AT_I | AT_J) || !is_letter_pair(f, &part[k], &there[k], &here[k])) return NULL;
-        if (!letters_exclude(f, some_there, there[k]) || !letters_exclude(f, some_here, here[k])) return NULL;
-        some_there = letters_join(f, some_there, there[k]);
-        some_here = letters_join(f, some_here, here[k]);
-    }
-    for (size_t bit = 0; count >> bit; bit++) {
-        node_id x = none, y = none;
-        for (size_t k = 0; k < count; k++) {
-            if (!((k + 1) >> bit & 1)) continue;
-            x = letters_join(f, x, there[k]);
-            y = letters_join(f, y, here[k]);
-        }
-        if (!add_pair(a, x, y, true)) return NULL;
-    }
-    return add_pair(a, formula_atom(f, OP_TRUE), some_here, false) ? a : NULL;
-}
-
-static alike *connect_alike(brasp *p, formula_op op, const value *part, size_t count) {
-    alike *a = new_alike(p);
-    if (op == OP_OR) return letters_alike(p, part, count);
-    if (op == OP_AND) {
-        for (size_t k = 0; k < count; k++)
-            if (!add_part(p, a, &part[k])) return NULL;
-        return a;
-    }
-    bool parted = part[0].looks + part[1].looks == (AT_I | AT_J) && part[0].looks && part[1].looks;
-    if ((op != OP_IFF && op != OP_XOR) || !parted) return NULL;
-    node_id here = part[part[0].looks == AT_J].node, there = part[part[0].looks == AT_I].node;
-    if (op == OP_XOR) here = formula_unary(p->graph, OP_NOT, here);
-    add_pair(a, there, here, true);
-    return a;
-}
-
-static value connect(brasp *p, formula_op op, const value *part, size_t count) {
-    value result = {0};
-    bool flat = op == OP_AND || op == OP_OR;
-    for (size_t k = 0; k < count; k++) {
-        if (!(result.looks & AT_I)) result.i = part[k].i;
-        if (!(result.looks & AT_J)) result.j = part[k].j;
-        result.looks |= part[k].looks;
-    }
-    if (result.looks != (AT_I | AT_J)) {
-        node_id *kids = arena_alloc(p->arena, count, sizeof *kids);
-        for (size_t k = 0; k < count; k++) kids[k] = part[k].node;
-        result.node = flat ? formula_nary(p->graph, op, kids, count) : formula_binary(p->graph, op, kids[0], kids[1]);
-        return result;
-    }
-    result.alike = connect_alike(p, op, part, count);
-    if (!flat) {
-        case_id left = cases_of(p, &part[0]);
-        result.mixed = cases_combine(&p->cases, left, cases_of(p, &part[1]), connect_leaves, &op);
-        return result;
-    }
-    value at_i = gather(p, op, part, count, true), at_j = gather(p, op, part, count, false);
-    case_id *parts = arena_alloc(p->arena, count + 2, sizeof *parts);
-    size_t found = 0;
-    parts[found++] = cases_of(p, &at_i);
-    parts[found++] = cases_of(p, &at_j);
-    for (size_t k = 0; k < count; k++)
-        if (part[k].looks == (AT_I | AT_J)) parts[found++] = part[k].mixed;
-    result.mixed = cases_combine_all(&p->cases, parts, found, connect_leaves, &op);
-    return result;
-}
-
-static value negate(brasp *p, const value *x) {
-    value result = *x;
-    result.alike = NULL;
-    if (x->looks == (AT_I | AT_J))
-        result.mixed = cases_combine(&p->cases, x->mixed, cases_leaf(&p->cases, 0), negate_leaf, NULL);
-    else
-        result.node = formula_unary(p->graph, OP_NOT, x->node);
-    return result;
-}
-
 /* ---- expressions, on explicit stacks ---- */
 
-static void push(brasp *p, value v) { array_push(p->arena, p->values, p->value_count, p->value_capacity, v); }
+static void push(brasp *p, brasp_value v) { array_push(p->arena, p->values, p->value_count, p->value_capacity, v); }
 
 static void push_slot(brasp *p, int level, size_t operands) {
     slot s = {.level = level, .sign = p->now, .operands = operands};
@@ -268,9 +80,10 @@ static void push_slot(brasp *p, int level, size_t operands) {
 static void apply_down_to(brasp *p, size_t bottom, int level) {
     while (p->slot_count > bottom && p->slots[p->slot_count - 1].level >= level) {
         slot s = p->slots[--p->slot_count];
-        value *part = &p->values[p->value_count - s.operands];
+        brasp_value *part = &p->values[p->value_count - s.operands];
         cases_begin(&p->cases, s.sign.line, s.sign.column);
-        value result = s.level == LEVEL_NOT ? negate(p, part) : connect(p, s.sign.op, part, s.operands);
+        brasp_value result = s.level == LEVEL_NOT ? brasp_negate(&p->cases, part)
+                                                  : brasp_connect(&p->cases, s.sign.op, part, s.operands);
         if (result.looks != (AT_I | AT_J)) formula_note_place(p->graph, result.node, s.sign.line, s.sign.column);
         p->value_count -= s.operands;
         push(p, result);
@@ -290,9 +103,9 @@ static int level_of(const token *t) {
 }
 
 /* NAME or Q_LETTER, and its position */
-static value read_predicate(brasp *p) {
+static brasp_value read_predicate(brasp *p) {
     token name = p->now;
-    value v = {0};
+    brasp_value v = {0};
     if (strncmp(name.text, "Q_", 2) == 0) {
         const char *letter = name.text + 2;
         size_t length = name.length - 2;
@@ -340,7 +153,7 @@ static bool read_operand(brasp *p) {
     } else if (is_operator(&t, OP_NOT)) {
         push_slot(p, LEVEL_NOT, 1);
     } else if (is_true || is_false) {
-        push(p, (value){.node = formula_atom(p->graph, is_true ? OP_TRUE : OP_FALSE)});
+        push(p, (brasp_value){.node = formula_atom(p->graph, is_true ? OP_TRUE : OP_FALSE)});
         advance(p);
         return true;
     } else if (is_attention(&t)) {
@@ -372,7 +185,7 @@ static void read_operator(brasp *p, size_t bottom, int level) {
 }
 
 /* Ends before the first token that cannot go on: ']', ':', the end of the line, or an error of the caller's. */
-static value read_expression(brasp *p) {
+static brasp_value read_expression(brasp *p) {
     size_t bottom = p->slot_count, open = 0;
     bool after_operand = false;
     for (;;) {
@@ -476,9 +289,9 @@ static node_id read_attention(brasp *p) {
     skip_symbol(p, SYM_OPEN_SQUARE, "'['", "attention is written rightmost [j<i, S] V : D");
     a.mask = read_mask(p);
     skip_symbol(p, SYM_COMMA, "',' after the mask", "attention is written rightmost [j<i, S] V : D");
-    value where = read_expression(p);
+    brasp_value where = read_expression(p);
     skip_symbol(p, SYM_CLOSE_SQUARE, "an operator or ']'", "");
-    value there = read_expression(p), otherwise = {.node = formula_atom(p->graph, OP_FALSE)};
+    brasp_value there = read_expression(p), otherwise = {.node = formula_atom(p->graph, OP_FALSE)};
     if (is_symbol(&p->now, SYM_COLON)) {
         advance(p);
         otherwise = read_expression(p);
@@ -492,8 +305,8 @@ static node_id read_attention(brasp *p) {
     if (where.looks == (AT_I | AT_J) && where.alike && where.alike->compares && !(there.looks & AT_I))
         return match(p, &a, where.alike, there.node);
     cases_begin(&p->cases, a.at.line, a.at.column);
-    case_id left = cases_of(p, &where);
-    case_id result = cases_combine(&p->cases, left, cases_of(p, &there), attend_leaves, &a);
+    case_id left = brasp_cases(&p->cases, &where);
+    case_id result = cases_combine(&p->cases, left, brasp_cases(&p->cases, &there), attend_leaves, &a);
     return cases_formula(&p->cases, result);
 }
 
@@ -529,7 +342,7 @@ static token read_head(brasp *p) {
 
 static node_id read_body(brasp *p) {
     if (is_attention(&p->now)) return read_attention(p);
-    value v = read_expression(p);
+    brasp_value v = read_expression(p);
     if (!is_end(&p->now)) expected(p, "an operator or the end of the line", "");
     if (v.looks & AT_J) refuse(p, &v.j, "only attention looks at j: rightmost [j<i, S] V : D", "there is no j here");
     return v.node;
