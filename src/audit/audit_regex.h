@@ -71,6 +71,14 @@ static inline char audit_regex_look(const audit_regex_text *p, size_t ahead) {
 }
 /* Whether these characters stand here. */
 bool audit_regex_has(const audit_regex_text *p, const char *characters);
+/* An open group: what its ")" ends. */
+typedef struct audit_regex_group {
+    audit_regex_flags outside;
+    char look; /* '=' or '!': an assertion; 0: none */
+    bool behind;
+} audit_regex_group;
+/* Takes what opens a group; false: it was only flags. */
+bool audit_regex_opening(audit_regex_text *t, audit_regex_group *g);
 /* No letters yet. Every set, range and class goes through the alphabet; a hostile text must not make that too many:
    raises TEMPER_LIMIT. */
 bool *audit_regex_new_set(audit_regex_text *p);

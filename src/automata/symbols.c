@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/case_fold.h"
+#include "automata/symbol_character.h"
 
 void symbol_advance(symbol_reader *r, size_t bytes) {
     for (size_t k = 0; k < bytes; k++)
@@ -25,12 +25,6 @@ void symbol_check_text(symbol_reader *r, const char *what) {
                             (unsigned)code);
         k += size;
     }
-}
-
-/* ---- reading --------------------------------------------------------------------------------------------------- */
-
-static _Noreturn void refuse(const symbol_reader *r, size_t column, const char *hint, const char *message) {
-    trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column, hint, "%s", message);
 }
 
 static void add(const symbol_reader *r, symbol_set *set, symbol_use use, uint32_t low, uint32_t high, size_t column) {
@@ -65,7 +59,8 @@ static const struct named_class {
                      {NULL, "V", "\n\r", more_line_ends}}; /* \v is one character */
 enum { NAMED_CLASSES = sizeof named_classes / sizeof *named_classes };
 
-static bool class_has(const struct named_class *c, uint32_t code) {
+bool symbol_class_has(uint32_t named, uint32_t code) {
+    const struct named_class *c = &named_classes[named];
     for (const char *p = c->ranges; *p; p += 2)
         if ((unsigned char)p[0] <= code && code <= (unsigned char)p[1]) return true;
     for (const uint32_t *p = c->more; p && *p; p += 2)
@@ -156,129 +151,9 @@ static bool read_property(symbol_reader *r, symbol_set *set) {
     return true;
 }
 
-/* What other tools mean by an escape of a letter or digit that is none here. */
-static _Noreturn void refuse_escape(const symbol_reader *r) {
-    static const struct {
-        const char *letters, *what, *hint;
-    } known[] = {
-        {"123456789kg", "a back reference", "no automaton can compare two parts of a string with each other"},
-        {"B", "a word boundary inside a class", "outside of classes it is one"},
-        {"<>", "a word boundary in some tools and a bracket in others", "the letters are '<' and '>'"},
-        {"AZz", "an anchor inside a class", "outside of classes it is one"},
-        {"G", "where the last match ended", "there is one match, of the whole string; its beginning is \\A"},
-        {"X", "a character with its marks inside a class", "outside of classes it is one"},
-        {"Q", "a quotation at the end of a range", "put a backslash before the character"},
-        {"K", "a cut of the match", "the whole string must match"},
-        {"R", "an end of a line inside a class", "name them: [\\r\\n]"},
-        {"N", "'all but the newline' inside a class", "write [^\\n], or \\N alone"},
-        {"C", "one byte of a character", "letters are characters; any of them is (?s:.)"}};
-    char c = symbol_look(r, 1);
-    uint32_t code;
-    size_t size = r->at + 1 < r->length ? 1 + utf8_decode(&code, r->bytes + r->at + 1, r->length - r->at - 1) : 1;
-    const char *shown = text_escaped(r->arena, r->bytes + r->at, size, 0);
-    for (size_t k = 0; c && k < sizeof known / sizeof *known; k++)
-        if (strchr(known[k].letters, c))
-            trap_raise_hint(r->arena->trap, TEMPER_UNSUPPORTED, r->line, r->column, known[k].hint,
-                            "'%s' is %s, which is not supported", shown, known[k].what);
-    trap_raise_hint(
-        r->arena->trap, TEMPER_SYNTAX, r->line, r->column,
-        "escapes are \\d \\w \\s \\h \\D \\W \\S \\H, \\n \\t \\r \\f \\v \\a \\e, \\x41, \\u{41}, and punctuation",
-        c ? "'%s' is not a known escape" : "a backslash at the end of the expression", shown);
-}
-
-static uint32_t hex_digit(char c) {
-    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-                                  : 16;
-}
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/* Where the digits of \x{...} begin or end: behind blanks. */
-static size_t behind_blanks(const symbol_reader *r, size_t k) {
-    while (is_blank(symbol_look(r, k))) k++;
-    return k;
-}
-
-bool symbol_is_numbered(const symbol_reader *r) {
-    if (symbol_look(r, 0) != '\\' || symbol_look(r, 1) != 'N' || symbol_look(r, 2) != '{') return false;
-    size_t k = behind_blanks(r, 3);
-    return symbol_look(r, k) == 'U' && symbol_look(r, k + 1) == '+';
-}
-
-/* \xHH \uHHHH \x{H...} \u{H...} \N{U+H...} */
-static uint32_t read_hex(symbol_reader *r) {
-    bool braces = symbol_look(r, 2) == '{';
-    size_t start = braces ? behind_blanks(r, 3) : 2, most = braces ? 8 : symbol_look(r, 1) == 'u' ? 4 : 2;
-    uint32_t code = 0;
-    if (symbol_look(r, 1) == 'N') start += strlen("U+");
-    size_t k = start;
-    for (; k - start < most && hex_digit(symbol_look(r, k)) < 16; k++)
-        code = code * 16 + hex_digit(symbol_look(r, k));
-    size_t end = braces ? behind_blanks(r, k) : k;
-    bool right = k > start && (braces ? symbol_look(r, end) == '}' : k - start == most);
-    if (!right || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        refuse(r, r->column, "characters are \\x41, \\u00E9, \\x{E9} or \\u{1F600}",
-               "this escape does not name a character");
-    symbol_advance(r, end + braces);
-    return code;
-}
-
-/* \0 and up to two octal digits, \o{...}, \cA. */
-static uint32_t read_other_code(symbol_reader *r) {
-    char c = symbol_look(r, 1), d = symbol_look(r, 2);
-    uint32_t code = 0;
-    if (c == 'c') {
-        if (d <= ' ' || d > '~') refuse(r, r->column, "it is \\cA to \\cZ, and the like", "no control character");
-        symbol_advance(r, 3);
-        return (uint32_t)(d >= 'a' && d <= 'z' ? d - 'a' + 'A' : d) ^ 0x40;
-    }
-    bool braces = c == 'o';
-    size_t start = braces ? behind_blanks(r, 3) : 2, k = start, most = braces ? 7 : 2;
-    for (; k - start < most && symbol_look(r, k) >= '0' && symbol_look(r, k) <= '7'; k++)
-        code = code * 8 + (uint32_t)(symbol_look(r, k) - '0');
-    size_t end = braces ? behind_blanks(r, k) : k;
-    if ((braces && (d != '{' || k == start || symbol_look(r, end) != '}')) || code > 0x10FFFF ||
-        (code >= 0xD800 && code <= 0xDFFF))
-        refuse(r, r->column, "octal codes are \\033 and \\o{33}", "this escape does not name a character");
-    symbol_advance(r, end + braces);
-    return code;
-}
-
-static void need_line(const symbol_reader *r, uint32_t code) {
-    if (code == '\n' || code == '\r')
-        trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line + 1, 1,
-                        "a newline as a letter is \\n; behind (?x) line breaks mean nothing",
-                        "a regular expression stands on one line, but a second one follows");
-}
-
-/* One character, perhaps escaped; classes have been looked for. 0: NUL, which only a range may begin with. */
-static uint32_t read_character(symbol_reader *r) {
-    static const char plain[] = "n\nt\tr\rf\fv\va\ae\x1B"; /* pairs: written, meant */
-    uint32_t code = 0;
-    if (symbol_look(r, 0) != '\\') {
-        symbol_advance(r, utf8_decode(&code, r->bytes + r->at, r->length - r->at));
-        need_line(r, code);
-        return code;
-    }
-    char c = symbol_look(r, 1);
-    if (c == 'x' || c == 'u' || symbol_is_numbered(r)) return read_hex(r);
-    if (c == '0' || c == 'o' || c == 'c') return read_other_code(r);
-    for (size_t k = 0; c && plain[k]; k += 2) {
-        if (c != plain[k]) continue;
-        symbol_advance(r, 2);
-        return (unsigned char)plain[k + 1];
-    }
-    bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (!c || word || ((c == '<' || c == '>') && !r->tokens)) refuse_escape(r);
-    symbol_advance(r, 1);
-    symbol_advance(r, utf8_decode(&code, r->bytes + r->at, r->length - r->at));
-    return code;
-}
-
 static void need_letter(const symbol_reader *r, uint32_t code, size_t column) {
-    if (!code) refuse(r, column, "a range may begin with it: [\\x00-\\x7F]", "the NUL character cannot be a letter");
+    if (!code)
+        symbol_refuse(r, column, "a range may begin with it: [\\x00-\\x7F]", "the NUL character cannot be a letter");
 }
 
 /* <word>; \> and \\ inside */
@@ -288,18 +163,18 @@ static void read_word(symbol_reader *r, symbol_set *set) {
     text_init(&word, r->arena);
     symbol_advance(r, 1);
     while (symbol_look(r, 0) != '>') {
-        if (!symbol_look(r, 0)) refuse(r, column, "a token is written <word>", "this '<' is never closed");
+        if (!symbol_look(r, 0)) symbol_refuse(r, column, "a token is written <word>", "this '<' is never closed");
         if (symbol_look(r, 0) == ' ' || symbol_look(r, 0) == '\t')
-            refuse(r, r->column, "strings are split into tokens at blanks, so it could never occur",
-                   "a token holds a blank");
+            symbol_refuse(r, r->column, "strings are split into tokens at blanks, so it could never occur",
+                          "a token holds a blank");
         size_t at = r->column;
-        uint32_t code = read_character(r);
+        uint32_t code = symbol_character(r);
         char utf8[4];
         need_letter(r, code, at);
         text_add(&word, utf8, utf8_encode(utf8, code));
     }
     symbol_advance(r, 1);
-    if (!word.length) refuse(r, column, "a token is written <word>", "'<>' names no token");
+    if (!word.length) symbol_refuse(r, column, "a token is written <word>", "'<>' names no token");
     symbol_item item = {.use = SYMBOL_LETTER,
                         .word = text_string(&word),
                         .word_length = word.length,
@@ -333,10 +208,11 @@ static void read_posix(symbol_reader *r, symbol_set *set) {
         symbol_advance(r, end + 2);
         return;
     }
-    refuse(r, column,
-           "they are [:alpha:] digit alnum upper lower space blank punct print graph cntrl xdigit word ascii, with "
-           "^: [:^alpha:]",
-           "'[:' inside a class begins the name of a class, and this is none");
+    symbol_refuse(
+        r, column,
+        "they are [:alpha:] digit alnum upper lower space blank punct print graph cntrl xdigit word ascii, with "
+        "^: [:^alpha:]",
+        "'[:' inside a class begins the name of a class, and this is none");
 }
 
 static bool is_class_escape(const symbol_reader *r, size_t ahead) {
@@ -349,7 +225,7 @@ static void add_literal(symbol_reader *r, symbol_set *set) {
     uint32_t code;
     size_t column = r->column;
     symbol_advance(r, utf8_decode(&code, r->bytes + r->at, r->length - r->at));
-    need_line(r, code);
+    symbol_need_line(r, code);
     add(r, set, SYMBOL_LETTER, code, code, column);
 }
 
@@ -371,7 +247,7 @@ static uint32_t read_member(symbol_reader *r) {
         symbol_advance(r, k);
         return code;
     }
-    if (!is_escape(r, 'b')) return read_character(r);
+    if (!is_escape(r, 'b')) return symbol_character(r);
     symbol_advance(r, 2);
     return '\b';
 }
@@ -409,8 +285,8 @@ static bool read_quoted(symbol_reader *r, symbol_set *set) {
     while (symbol_look(r, 0) && !is_escape(r, 'E')) add_literal(r, set);
     if (symbol_look(r, 0)) symbol_advance(r, 2);
     if (symbol_look(r, 0) == '-' && symbol_look(r, 1) != ']')
-        refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
-               "a range cannot begin with a quotation");
+        symbol_refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
+                      "a range cannot begin with a quotation");
     return true;
 }
 
@@ -420,8 +296,8 @@ static void read_element(symbol_reader *r, symbol_set *set) {
     char c = symbol_look(r, 0), d = symbol_look(r, 1);
     if (r->tokens) {
         if (c != '<')
-            refuse(r, column, "with tokens a class holds words in angle brackets: [<req><ack>]",
-                   "expected '<' in a class of tokens");
+            symbol_refuse(r, column, "with tokens a class holds words in angle brackets: [<req><ack>]",
+                          "expected '<' in a class of tokens");
         read_word(r, set);
         return;
     }
@@ -438,8 +314,8 @@ static void read_element(symbol_reader *r, symbol_set *set) {
         (others ? add_named_others : add_named)(r, set, named, plain_escape(d), column);
         symbol_advance(r, 2);
         if (symbol_look(r, 0) == '-' && symbol_look(r, 1) != ']')
-            refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
-                   "a range cannot begin with a class");
+            symbol_refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
+                          "a range cannot begin with a class");
         return;
     }
     if (read_property(r, set)) return;
@@ -450,8 +326,8 @@ static void read_element(symbol_reader *r, symbol_set *set) {
         return;
     }
     if (is_class_escape(r, 0) || is_posix(r))
-        refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
-               "a range cannot end with a class");
+        symbol_refuse(r, r->column, "the letter '-' stands first or last, or is written '\\-'",
+                      "a range cannot end with a class");
     high = read_member(r);
     if (high < low)
         trap_raise_hint(r->arena->trap, TEMPER_SYNTAX, r->line, column,
@@ -475,9 +351,9 @@ static void read_class(symbol_reader *r, symbol_set *set) {
         if (r->tokens || !read_quoted(r, set)) read_element(r, set);
     }
     if (symbol_look(r, 0) != ']')
-        refuse(r, column, "a class is [abc]; ']' right after '[' is a letter; the letter '[' is '\\['",
-               "this class is never closed: expected ']'");
-    if (!set->count) refuse(r, column, "any token is '.'", "the class names no tokens");
+        symbol_refuse(r, column, "a class is [abc]; ']' right after '[' is a letter; the letter '[' is '\\['",
+                      "this class is never closed: expected ']'");
+    if (!set->count) symbol_refuse(r, column, "any token is '.'", "the class names no tokens");
     symbol_advance(r, 1);
 }
 
@@ -498,8 +374,8 @@ symbol_set symbol_read(symbol_reader *r) {
     }
     if (r->tokens) {
         if (c != '<')
-            refuse(r, column, "with tokens a letter is a word in angle brackets: <word>",
-                   "expected '<', '[' or '.' where a token stands");
+            symbol_refuse(r, column, "with tokens a letter is a word in angle brackets: <word>",
+                          "expected '<', '[' or '.' where a token stands");
         read_word(r, &set);
         return set;
     }
@@ -511,113 +387,8 @@ symbol_set symbol_read(symbol_reader *r) {
     }
     set.negated = false;
     if (read_property(r, &set)) return set;
-    uint32_t code = read_character(r);
+    uint32_t code = symbol_character(r);
     need_letter(r, code, column);
     add(r, &set, SYMBOL_LETTER, code, code, column);
     return set;
-}
-
-/* ---- meaning --------------------------------------------------------------------------------------------------- */
-
-/* A letter, as a character and in all cases if they do not matter; with tokens a word. */
-typedef struct seen_letter {
-    const char *word;
-    uint32_t code, cases[CASE_ORBIT];
-    size_t count;
-} seen_letter;
-
-/* (?i) changes what RE2 has, categories and scripts; not what only PCRE2 has, nor its named classes. */
-static bool matters(const property *p) { return p->kind != PROPERTY_CATEGORY && p->kind != PROPERTY_SCRIPT; }
-
-static bool has_property(const property *p, const seen_letter *x) {
-    if (matters(p)) return property_has(p, x->code);
-    for (size_t k = 0; k < x->count; k++)
-        if (property_has(p, x->cases[k])) return true;
-    return false;
-}
-
-static bool is_member(const symbol_item *item, const seen_letter *x) {
-    if (item->use == SYMBOL_BARRED) return false;
-    if (item->word) return strcmp(item->word, x->word) == 0;
-    if (item->property.kind) return has_property(&item->property, x) != item->lacking;
-    for (size_t k = 0; k < x->count; k++)
-        if (item->barred ? class_has(&named_classes[item->barred - 1], x->cases[k])
-                         : item->low <= x->cases[k] && x->cases[k] <= item->high)
-            return !item->barred;
-    return item->barred != 0;
-}
-
-size_t symbol_cost(const symbol_set *set) {
-    size_t cost = set->count + 1;
-    for (size_t k = 0; k < set->count; k++)
-        if (set->items[k].property.kind) cost += property_cost(&set->items[k].property);
-    return cost;
-}
-
-/* The orbit of a character, or those of it that are of ASCII as it is. */
-static size_t cases_of(uint32_t cases[CASE_ORBIT], uint32_t code, bool ascii, bool apart) {
-    size_t count = case_orbit(cases, code, ascii), kept = 0;
-    for (size_t k = 0; k < count; k++)
-        if (!apart || (cases[k] < 0x80) == (code < 0x80)) cases[kept++] = cases[k];
-    return kept;
-}
-
-void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters) {
-    for (size_t k = 0; k < letters->count; k++) {
-        seen_letter x = {.word = letters->letters[k], .count = 1};
-        if (!letters->tokens) utf8_decode(&x.code, x.word, strlen(x.word));
-        x.cases[0] = x.code;
-        if (set->fold) x.count = cases_of(x.cases, x.code, set->ascii, set->apart);
-        bool found = false;
-        for (size_t i = 0; i < set->count && !found; i++) found = is_member(&set->items[i], &x);
-        member[k] = found != set->negated;
-    }
-}
-
-typedef struct mentioning {
-    const symbol_item *item;
-    const alphabet *given;
-    bool ascii, apart;
-    symbol_mention *mention;
-    void *context;
-} mentioning;
-
-static void mention_code(const mentioning *m, uint32_t code) {
-    char utf8[4];
-    m->mention(m->context, utf8, utf8_encode(utf8, code), m->item->line, m->item->column);
-}
-
-static bool is_given(const mentioning *m, uint32_t code) {
-    char utf8[4];
-    return alphabet_find(m->given, utf8, utf8_encode(utf8, code)) != UINT32_MAX;
-}
-
-/* All cases of a character, or the one that the alphabet has. */
-static void mention_cases(const mentioning *m, uint32_t code) {
-    uint32_t cases[CASE_ORBIT];
-    size_t count = cases_of(cases, code, m->ascii, m->apart), k = 0;
-    if (!m->given) {
-        mention_code(m, code);
-        for (; k < count; k++)
-            if (cases[k] != code && (code >= 0x80 || cases[k] < 0x80)) mention_code(m, cases[k]);
-        return;
-    }
-    while (k < count && !is_given(m, cases[k])) k++;
-    mention_code(m, k < count ? cases[k] : code);
-}
-
-void symbol_each_mention(const symbol_set *set, const alphabet *given, symbol_mention *mention, void *context) {
-    for (size_t i = 0; i < set->count; i++) {
-        const symbol_item *item = &set->items[i];
-        const mentioning m = {item, given, set->ascii, set->apart, mention, context};
-        if (item->use == SYMBOL_OTHERS || (given && item->use != SYMBOL_LETTER)) continue;
-        if (item->word) {
-            mention(context, item->word, item->word_length, item->line, item->column);
-            continue;
-        }
-        for (uint32_t code = item->low; code <= item->high; code++) {
-            if (code >= 0xD800 && code <= 0xDFFF) continue;
-            (set->fold ? mention_cases : mention_code)(&m, code);
-        }
-    }
 }

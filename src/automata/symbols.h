@@ -89,6 +89,9 @@ bool symbol_is_numbered(const symbol_reader *r);
    TEMPER_UNSUPPORTED for names that are not known. */
 bool symbol_read_property(symbol_reader *r, property *out, bool *lacking);
 
+/* Whether a named class of ASCII, by its number, has a character. */
+bool symbol_class_has(uint32_t named, uint32_t code);
+
 /* Steps that symbol_members takes for each letter. */
 size_t symbol_cost(const symbol_set *set);
 
