@@ -80,4 +80,12 @@ const char *html_style(arena *a, bool is_part);
 const char *html_script(void);
 enum { HTML_SHADES = 17 };
 
+/* html_summary.c: the string as a heading shows it; the specification if it is one short line, else NULL */
+const char *html_string_text(const html_page *p);
+const char *html_short_source(const html_page *p);
+void html_put_heading(html_page *p);
+void html_put_words(html_page *p); /* the formula as a sentence, where the model carries one */
+void html_put_verdict(html_page *p);
+void html_put_summary(html_page *p);
+
 #endif

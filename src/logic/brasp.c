@@ -45,12 +45,11 @@ typedef struct brasp {
 
 static void advance(brasp *p) { p->now = tokenizer_next(&p->in); }
 static bool is_symbol(const token *t, token_symbol s) { return t->kind == TOK_SYMBOL && t->symbol == s; }
-static bool is_word(const token *t, const char *w) { return t->kind == TOK_WORD && strcmp(t->text, w) == 0; }
 static bool is_operator(const token *t, formula_op op) { return is_symbol(t, SYM_OPERATOR) && t->op == op; }
 static bool is_end(const token *t) { return t->kind == TOK_END || t->kind == TOK_NEWLINE; }
 
 static bool is_attention(const token *t) {
-    return is_word(t, "rightmost") || is_word(t, "leftmost") || is_symbol(t, SYM_RIGHTMOST) ||
+    return token_is_word(t, "rightmost") || token_is_word(t, "leftmost") || is_symbol(t, SYM_RIGHTMOST) ||
            is_symbol(t, SYM_LEFTMOST);
 }
 
@@ -128,10 +127,10 @@ static brasp_value read_predicate(brasp *p) {
     advance(p);
     const char *hint = "a predicate is read at a position, as in P(i)";
     skip_symbol(p, SYM_OPEN, "'(i)' or '(j)'", hint);
-    if (is_word(&p->now, "i")) {
+    if (token_is_word(&p->now, "i")) {
         v.looks = AT_I;
         v.i = p->now;
-    } else if (is_word(&p->now, "j")) {
+    } else if (token_is_word(&p->now, "j")) {
         v.looks = AT_J;
         v.j = p->now;
     } else {
@@ -146,8 +145,8 @@ static brasp_value read_predicate(brasp *p) {
 static bool read_operand(brasp *p) {
     token t = p->now;
     int64_t number = t.kind == TOK_NUMBER ? token_number(p->arena, &t) : -1;
-    bool is_true = number == 1 || is_word(&t, "true") || is_operator(&t, OP_TRUE);
-    bool is_false = number == 0 || is_word(&t, "false") || is_operator(&t, OP_FALSE);
+    bool is_true = number == 1 || token_is_word(&t, "true") || is_operator(&t, OP_TRUE);
+    bool is_false = number == 0 || token_is_word(&t, "false") || is_operator(&t, OP_FALSE);
     if (is_symbol(&t, SYM_OPEN)) {
         push_slot(p, LEVEL_NONE, 0);
     } else if (is_operator(&t, OP_NOT)) {
@@ -226,13 +225,13 @@ static temper_mask read_mask(brasp *p) {
         advance(p);
         return TEMPER_MASK_ALL;
     }
-    bool is_j = is_word(&left, "j");
-    if (!is_j && !is_word(&left, "i")) expected(p, "a mask", hint);
+    bool is_j = token_is_word(&left, "j");
+    if (!is_j && !token_is_word(&left, "i")) expected(p, "a mask", hint);
     advance(p);
     token_symbol s = p->now.kind == TOK_SYMBOL ? p->now.symbol : SYM_NONE;
     if (s != SYM_LT && s != SYM_LE && s != SYM_GT && s != SYM_GE) expected(p, "'<', '<=', '>' or '>='", hint);
     advance(p);
-    if (!is_word(&p->now, is_j ? "i" : "j")) expected(p, is_j ? "'i'" : "'j'", hint);
+    if (!token_is_word(&p->now, is_j ? "i" : "j")) expected(p, is_j ? "'i'" : "'j'", hint);
     advance(p);
     bool below = (s == SYM_LT || s == SYM_LE) == is_j; /* j before i */
     bool strict = s == SYM_LT || s == SYM_GT;
@@ -282,10 +281,10 @@ static node_id match(brasp *p, const attention *a, const alike *where, node_id t
 
 static node_id read_attention(brasp *p) {
     attention a = {.at = p->now};
-    bool right = is_word(&p->now, "rightmost") || is_symbol(&p->now, SYM_RIGHTMOST);
+    bool right = token_is_word(&p->now, "rightmost") || is_symbol(&p->now, SYM_RIGHTMOST);
     a.choice = right ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
     advance(p);
-    if (is_word(&p->now, "j") || is_word(&p->now, "_j")) advance(p);
+    if (token_is_word(&p->now, "j") || token_is_word(&p->now, "_j")) advance(p);
     skip_symbol(p, SYM_OPEN_SQUARE, "'['", "attention is written rightmost [j<i, S] V : D");
     a.mask = read_mask(p);
     skip_symbol(p, SYM_COMMA, "',' after the mask", "attention is written rightmost [j<i, S] V : D");
@@ -318,7 +317,7 @@ static token read_head(brasp *p) {
     token name = p->now;
     if (name.kind != TOK_WORD) expected(p, "the name of a predicate", hint);
     for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
-        if (is_word(&name, reserved[k]))
+        if (token_is_word(&name, reserved[k]))
             trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, name.line, name.column, "choose another name",
                             "%s has a fixed meaning and cannot be defined", token_shown(p->arena, &name));
     advance(p);
@@ -327,7 +326,7 @@ static token read_head(brasp *p) {
     bool is_letter = strncmp(name.text, "Q_", 2) == 0;
     if (is_letter && p->now.kind == TOK_LETTER) advance(p);
     skip_symbol(p, SYM_OPEN, "'(i)'", hint);
-    if (!is_word(&p->now, "i")) expected(p, "'i'", hint);
+    if (!token_is_word(&p->now, "i")) expected(p, "'i'", hint);
     advance(p);
     skip_symbol(p, SYM_CLOSE, "')'", hint);
     if (!is_symbol(&p->now, SYM_ASSIGN) && !is_symbol(&p->now, SYM_EQ)) expected(p, "':='", hint);

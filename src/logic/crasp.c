@@ -20,7 +20,6 @@
 
 static void advance(crasp *p) { p->now = tokenizer_next(&p->in); }
 static bool is_symbol(const token *t, token_symbol s) { return t->kind == TOK_SYMBOL && t->symbol == s; }
-static bool is_word(const token *t, const char *w) { return t->kind == TOK_WORD && strcmp(t->text, w) == 0; }
 static bool is_operator(const token *t, formula_op op) { return is_symbol(t, SYM_OPERATOR) && t->op == op; }
 
 static _Noreturn void expected(crasp *p, const char *what, const char *hint) {
@@ -110,9 +109,9 @@ static value read_name(crasp *p) {
 static void read_position(crasp *p, value *v) {
     if (!is_symbol(&p->now, SYM_OPEN)) return;
     advance(p);
-    if (is_word(&p->now, "i"))
+    if (token_is_word(&p->now, "i"))
         v->i = token_place(&p->now);
-    else if (is_word(&p->now, "j"))
+    else if (token_is_word(&p->now, "j"))
         v->j = token_place(&p->now);
     else
         expected(p, "a position i or j", "a name is followed by an operator, (i) or (j)");
@@ -134,8 +133,8 @@ static void read_mask(crasp *p, slot *count) {
         part[k] = tokenizer_next(&ahead);
         if (part[k].kind == TOK_END || part[k].kind == TOK_NEWLINE) return;
     }
-    bool forward = is_word(&part[0], "j") && is_word(&part[2], "i");
-    bool mirror = is_word(&part[0], "i") && is_word(&part[2], "j");
+    bool forward = token_is_word(&part[0], "j") && token_is_word(&part[2], "i");
+    bool mirror = token_is_word(&part[0], "i") && token_is_word(&part[2], "j");
     if (part[1].symbol < SYM_EQ || part[1].symbol > SYM_GE) return;
     if ((!forward && !mirror) || !is_symbol(&part[3], SYM_CLOSE_SQUARE) || !begins_operand(&part[4])) return;
     compare_op op = token_comparison(part[1].symbol);
@@ -168,16 +167,16 @@ static bool read_operand(crasp *p) {
         if (!is_symbol(&p->now, SYM_OPEN_SQUARE)) return false;
         read_mask(p, count);
         if (!count->masked) push_slot(p, SLOT_SQUARE, LEVEL_NONE);
-    } else if (is_word(&t, "min") || is_word(&t, "max")) {
+    } else if (token_is_word(&t, "min") || token_is_word(&t, "max")) {
         slot *call = push_slot(p, SLOT_CALL, LEVEL_NONE);
-        call->largest = is_word(&t, "max");
+        call->largest = token_is_word(&t, "max");
         advance(p);
         if (!is_symbol(&p->now, SYM_OPEN)) expected(p, "'(' and two counts", "");
     } else {
         bool is_name = false;
-        if (is_word(&t, "true") || is_operator(&t, OP_TRUE)) {
+        if (token_is_word(&t, "true") || is_operator(&t, OP_TRUE)) {
             v.truth = formula_atom(p->graph, OP_TRUE);
-        } else if (is_word(&t, "false") || is_operator(&t, OP_FALSE)) {
+        } else if (token_is_word(&t, "false") || is_operator(&t, OP_FALSE)) {
             v.truth = formula_atom(p->graph, OP_FALSE);
         } else if (t.kind == TOK_NUMBER) {
             int64_t number = token_number(p->arena, &t);
@@ -186,7 +185,7 @@ static bool read_operand(crasp *p) {
         } else if (t.kind == TOK_LETTER) {
             v = letter_value(p, &t, t.text, t.length);
             is_name = true;
-        } else if (is_word(&t, "Q_")) {
+        } else if (token_is_word(&t, "Q_")) {
             advance(p);
             if (p->now.kind != TOK_LETTER) expected(p, "a quoted letter after 'Q_'", "as in Q_'('");
             v = letter_value(p, &t, p->now.text, p->now.length);
@@ -301,7 +300,7 @@ static bool read_closer(crasp *p) {
 /* Reads an operator or closer; true: an operator must follow. */
 static bool read_operator(crasp *p) {
     token *t = &p->now;
-    if (is_word(t, "xor")) {
+    if (token_is_word(t, "xor")) {
         t->kind = TOK_SYMBOL;
         t->symbol = SYM_OPERATOR;
         t->op = OP_XOR;
@@ -356,7 +355,7 @@ static bool read_head(crasp *p) {
         t = tokenizer_next(&ahead);
     }
     if (!is_symbol(&t, SYM_ASSIGN) && !(is_symbol(&t, SYM_EQ) && t.length == 1)) return false;
-    if (position.kind != TOK_END && !is_word(&position, "i"))
+    if (position.kind != TOK_END && !token_is_word(&position, "i"))
         crasp_refuse(p, token_place(&position), "write P(i) := ..., or just P = ...", "a line is defined at i");
     p->in = ahead;
     return true;
@@ -367,7 +366,7 @@ static void check_head(crasp *p, const token *name) {
     const char *shown = token_shown(p->arena, name);
     const definition *d = find_name(p, name);
     for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
-        if (is_word(name, reserved[k]))
+        if (token_is_word(name, reserved[k]))
             trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, name->line, name->column, "choose another name",
                             "%s has a fixed meaning and cannot be defined", shown);
     if (strncmp(name->text, "Q_", 2) == 0)

@@ -27,7 +27,7 @@
        sum        = term (("+"|"-") term)*
        term       = factor ("*" factor)*                       at most one of them not constant
        factor     = "-" factor | NUMBER | NAME | "#" "[" formula "]" | "#>" "[" formula "]" | "(" sum ")" */
-#include "logic/parser.h"
+#include "logic/parse_stack.h"
 
 #include <string.h>
 
@@ -37,57 +37,9 @@ _Noreturn void parser_refuse(parser *p, const token *t, const char *hint, const 
     trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, hint, "%s", message);
 }
 
-/* ---- the stacks -------------------------------------------------------------------------------------------- */
-
-static entry *top_of(parser *p) { return p->entry_count ? &p->entries[p->entry_count - 1] : NULL; }
-
-static bool is_bracket(const entry *e) {
-    return e->kind == ENTRY_OPEN || e->kind == ENTRY_COUNT || e->kind == ENTRY_WHERE;
-}
-
-static entry make_entry(const token *t, entry_kind kind, int binding, size_t operands) {
-    return (entry){.kind = kind,
-                   .op = t->op,
-                   .binding = binding,
-                   .operands = operands,
-                   .times = 1,
-                   .text = t->text,
-                   .length = clip(t->length),
-                   .line = clip(t->line),
-                   .column = clip(t->column)};
-}
-
-static void push_entry(parser *p, entry e) {
-    array_push(scratch_of(p), p->entries, p->entry_count, p->entry_capacity, e);
-}
-
-static void push_value(parser *p, value v) {
-    array_push(scratch_of(p), p->values, p->value_count, p->value_capacity, v);
-}
-
-static void push_formula(parser *p, node_id id) {
-    push_value(p, (value){.kind = VALUE_FORMULA, .node = id, .line = clip(p->t.line), .column = clip(p->t.column)});
-}
-
-/* Applies the operator on top of the stack. */
-static void apply(parser *p) {
-    entry e = p->entries[--p->entry_count];
-    p->value_count -= e.operands;
-    value *operands = p->values + p->value_count;
-    *operands = value_apply(&p->context, &e, operands);
-    p->value_count++;
-}
-
-/* The bracket that is open, or NULL. */
-static const entry *open_bracket(const parser *p) {
-    for (size_t k = p->entry_count; k > 0; k--)
-        if (is_bracket(&p->entries[k - 1])) return &p->entries[k - 1];
-    return NULL;
-}
-
 /* A slip that shows lines later is often a bracket that was not closed. */
 static const char *hint_open(parser *p, const char *hint) {
-    const entry *e = open_bracket(p);
+    const entry *e = parser_bracket(p);
     if (!e || e->line >= p->t.line) return hint;
     text t;
     text_init(&t, scratch_of(p));
@@ -98,7 +50,7 @@ static const char *hint_open(parser *p, const char *hint) {
 /* ---- operands ---------------------------------------------------------------------------------------------- */
 
 static _Noreturn void refuse_operand(parser *p) {
-    const entry *e = top_of(p);
+    const entry *e = parser_top(p);
     const char *found = token_shown(scratch_of(p), &p->t), *hint = "";
     text after;
     text_init(&after, scratch_of(p));
@@ -148,7 +100,7 @@ static void read_table(parser *p) {
         size_t used;
         node_id id = spec_table(s, h, z->bytes + z->at, z->length - z->at, &used, z->line, z->column);
         tokenizer_jump(z, used);
-        push_formula(p, id);
+        parser_push_formula(p, id);
         return;
     }
     const char *content;
@@ -156,99 +108,18 @@ static void read_table(parser *p) {
     node_id id = spec_table_file(s, h, path.text, path.line, path.column, &content, scratch_of(p));
     spec_splice splice = {.begin = begin, .end = z->at, .text = content, .length = strlen(content)};
     spec_splice_add(h, splice, scratch_of(p));
-    push_formula(p, id);
+    parser_push_formula(p, id);
 }
-
-/* ---- attention --------------------------------------------------------------------------------------------- */
 
 /* No text without attention has a bracket behind these words. */
 bool parser_at_attention(const parser *p) {
     const token *t = &p->t;
-    return t->kind == TOK_WORD && (!strcmp(t->text, "rightmost") || !strcmp(t->text, "leftmost")) &&
-           after_word(p) == '[';
-}
-
-static bool is_word(const token *t, const char *word) { return t->kind == TOK_WORD && !strcmp(t->text, word); }
-
-static _Noreturn void refuse_mask(parser *p, const char *expected) {
-    trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, p->t.line, p->t.column,
-                    "masks are j<i, j<=i, i<j, i<=j and 1", "expected %s, found %s", expected,
-                    token_shown(scratch_of(p), &p->t));
-}
-
-static temper_mask read_mask(parser *p) {
-    if (p->t.kind == TOK_NUMBER && !strcmp(p->t.text, "1")) {
-        next(p);
-        return TEMPER_MASK_ALL;
-    }
-    bool is_j = is_word(&p->t, "j");
-    if (!is_j && !is_word(&p->t, "i")) refuse_mask(p, "a mask");
-    next(p);
-    token_symbol s = p->t.kind == TOK_SYMBOL ? p->t.symbol : SYM_NONE;
-    bool less = s == SYM_LT || s == SYM_LE, strict = s == SYM_LT || s == SYM_GT;
-    if (!less && s != SYM_GT && s != SYM_GE) refuse_mask(p, "'<', '<=', '>' or '>='");
-    next(p);
-    if (!is_word(&p->t, is_j ? "i" : "j")) refuse_mask(p, is_j ? "'i'" : "'j'");
-    next(p);
-    if (less == is_j) return strict ? TEMPER_MASK_BEFORE : TEMPER_MASK_UP_TO;
-    return strict ? TEMPER_MASK_AFTER : TEMPER_MASK_FROM;
-}
-
-/* The value stands behind the bracket: the entry is a prefix operator then. */
-static void end_conditions(entry *e) {
-    e->kind = ENTRY_ATTEND;
-    e->binding = operator_binding(OP_NOT);
-    e->operands++;
-}
-
-/* Up to the first condition, or to the bracket's end. */
-static void read_attention(parser *p) {
-    entry e = make_entry(&p->t, ENTRY_WHERE, -1, 0);
-    e.choice = is_word(&p->t, "rightmost") ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
-    e.text = e.choice == TEMPER_CHOICE_RIGHTMOST ? "rightmost[" : "leftmost[";
-    e.length = (uint32_t)strlen(e.text);
-    p->z.count_opens = true; /* the bracket is none of a class */
-    next(p);
-    next(p);
-    e.mask = read_mask(p);
-    bool closes = p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_CLOSE_SQUARE;
-    if (!closes && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_COMMA))
-        refuse_mask(p, "',' or ']' after the mask");
-    if (closes) end_conditions(&e);
-    push_entry(p, e);
-}
-
-/* Between two conditions, or between the parts of one. */
-static void end_condition(parser *p, entry *e, bool compares) {
-    e->operands++;
-    if (compares) {
-        e->compares = true;
-        return;
-    }
-    if (!e->compares) {
-        push_formula(p, formula_atom(&p->context.spec->graph, OP_TRUE));
-        e->operands++;
-    }
-    e->compares = false;
-}
-
-/* "is", "," and "]" in the bracket of attention; false: t is none of them, or stands elsewhere. */
-static bool read_condition_end(parser *p) {
-    const token *t = &p->t;
-    bool is = is_word(t, "is"), closes = t->kind == TOK_SYMBOL && t->symbol == SYM_CLOSE_SQUARE;
-    if (!is && !closes && !(t->kind == TOK_SYMBOL && t->symbol == SYM_COMMA)) return false;
-    const entry *open = open_bracket(p); /* a walk down the stack, so not for every operator */
-    if (!open || open->kind != ENTRY_WHERE || (is && open->compares)) return false;
-    while (!is_bracket(top_of(p))) apply(p);
-    end_condition(p, top_of(p), is);
-    if (closes) end_conditions(top_of(p));
-    p->last_is_number = false;
-    return true;
+    return (token_is_word(t, "rightmost") || token_is_word(t, "leftmost")) && after_word(p) == '[';
 }
 
 /* "letter", where conditions of attention are. */
 static bool is_any_letter(const parser *p) {
-    if (!is_word(&p->t, "letter") || table_find(&p->index, p->t.text, p->t.length)) return false;
+    if (!token_is_word(&p->t, "letter") || table_find(&p->index, p->t.text, p->t.length)) return false;
     for (size_t k = 0; k < p->entry_count; k++)
         if (p->entries[k].kind == ENTRY_WHERE) return true;
     return false;
@@ -270,20 +141,21 @@ static void read_word(parser *p) {
         v.is_shared = true;
         v.line = clip(t->line);
         v.column = clip(t->column);
-        push_value(p, v);
+        parser_push_value(p, v);
         return;
     }
     if (is_any_letter(p)) {
-        push_formula(p, formula_atom(&s->graph, OP_TRUE));
+        parser_push_formula(p, formula_atom(&s->graph, OP_TRUE));
         p->values[p->value_count - 1].kind = VALUE_LETTER;
         return;
     }
-    if (p->standing && is_word(t, "letter")) {
+    if (p->standing && token_is_word(t, "letter")) {
         if (!*p->standing)
             parser_refuse(p, t, "a line such as 'alphabet a b c'",
                           "'letter' means each letter of the alphabet, which must be stated before");
         p->stood = true;
-        push_formula(p, spec_letter(s, p->context.header, p->standing, strlen(p->standing), t->line, t->column));
+        parser_push_formula(p,
+                            spec_letter(s, p->context.header, p->standing, strlen(p->standing), t->line, t->column));
         return;
     }
     if (p->defining && !strcmp(p->defining, t->text))
@@ -297,7 +169,7 @@ static void read_word(parser *p) {
         trap_raise_remedy(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, TEMPER_REMEDY_DEFINE, message,
                           shown);
     }
-    push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
+    parser_push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
 }
 
 enum { MOST_STEPS = 4096 };
@@ -305,7 +177,7 @@ enum { MOST_STEPS = 4096 };
 /* A prefix operator, and how often: Y^3. Without a number behind it '^' cannot follow. */
 static void push_prefix(parser *p) {
     formula_op op = p->t.op;
-    entry e = make_entry(&p->t, ENTRY_PREFIX, operator_binding(op), 1);
+    entry e = parser_entry(&p->t, ENTRY_PREFIX, operator_binding(op), 1);
     bool steps = op == OP_YESTERDAY || op == OP_NEXT || op == OP_WEAK_YESTERDAY || op == OP_WEAK_NEXT;
     char after = tokenizer_look(&p->z, 1);
     if (steps && tokenizer_look(&p->z, 0) == '^' && after >= '0' && after <= '9') {
@@ -315,7 +187,7 @@ static void push_prefix(parser *p) {
         if (e.times > MOST_STEPS)
             trap_raise(scratch_of(p)->trap, TEMPER_LIMIT, p->t.line, p->t.column, "more than %d steps", MOST_STEPS);
     }
-    push_entry(p, e);
+    parser_push(p, e);
 }
 
 /* Reads a token where an operand is expected: an atom (true), or a prefix operator or bracket that still wants
@@ -327,19 +199,19 @@ static bool read_operand(parser *p) {
     switch (t->kind) {
     case TOK_WORD:
         if (parser_at_attention(p)) {
-            read_attention(p);
+            parser_read_attention(p);
             return false;
         }
         read_word(p);
         return true;
     case TOK_LETTER:
-        push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
+        parser_push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
         return true;
-    case TOK_CLASS: push_formula(p, letter_class(&p->context, t)); return true;
+    case TOK_CLASS: parser_push_formula(p, letter_class(&p->context, t)); return true;
     case TOK_REGEX:
-        push_formula(p, spec_regex(s, p->context.header, t->text, t->length, t->line, t->column + 1));
+        parser_push_formula(p, spec_regex(s, p->context.header, t->text, t->length, t->line, t->column + 1));
         return true;
-    case TOK_NUMBER: push_value(p, value_number(&p->context, token_number(scratch_of(p), t), t)); return true;
+    case TOK_NUMBER: parser_push_value(p, value_number(&p->context, token_number(scratch_of(p), t), t)); return true;
     case TOK_END:
     case TOK_NEWLINE: refuse_operand(p);
     case TOK_SYMBOL: break;
@@ -350,7 +222,7 @@ static bool read_operand(parser *p) {
         if (operator_kids(t->op) == 0) {
             node_id id = formula_atom(&s->graph, t->op);
             formula_note_place(&s->graph, id, t->line, t->column);
-            push_formula(p, id);
+            parser_push_formula(p, id);
             return true;
         }
         if (operator_kids(t->op) != 1) refuse_operand(p);
@@ -358,15 +230,15 @@ static bool read_operand(parser *p) {
         return false;
     case SYM_COUNT_PAST:
     case SYM_COUNT_FUTURE: {
-        entry e = make_entry(t, ENTRY_COUNT, -1, 1);
+        entry e = parser_entry(t, ENTRY_COUNT, -1, 1);
         e.op = t->symbol == SYM_COUNT_PAST ? OP_COUNT_PAST : OP_COUNT_FUTURE;
         next(p); /* the tokenizer sees to it that this is the bracket */
         e.length = clip((size_t)(t->text + t->length - e.text));
-        push_entry(p, e);
+        parser_push(p, e);
         return false;
     }
-    case SYM_OPEN: push_entry(p, make_entry(t, ENTRY_OPEN, -1, 1)); return false;
-    case SYM_MINUS: push_entry(p, make_entry(t, ENTRY_NEGATE, BIND_NEGATE, 1)); return false;
+    case SYM_OPEN: parser_push(p, parser_entry(t, ENTRY_OPEN, -1, 1)); return false;
+    case SYM_MINUS: parser_push(p, parser_entry(t, ENTRY_NEGATE, BIND_NEGATE, 1)); return false;
     default: refuse_operand(p);
     }
 }
@@ -410,17 +282,17 @@ static void check_mixing(parser *p, const entry *below, const entry *e) {
 static void push_operator(parser *p, entry e) {
     bool from_right = is_temporal(&e) || is_op(&e, OP_IMPLIES);
     entry *below;
-    while ((below = top_of(p)) && !is_bracket(below) && below->binding >= e.binding) {
+    while ((below = parser_top(p)) && !entry_is_bracket(below) && below->binding >= e.binding) {
         check_mixing(p, below, &e);
         if (below->binding == e.binding && (is_op(&e, OP_AND) || is_op(&e, OP_OR))) {
             below->operands++;
             return;
         }
         if (below->binding == e.binding && from_right) break;
-        apply(p);
+        parser_apply(p);
     }
-    if (below && !is_bracket(below)) check_mixing(p, below, &e);
-    push_entry(p, e);
+    if (below && !entry_is_bracket(below)) check_mixing(p, below, &e);
+    parser_push(p, e);
 }
 
 static _Noreturn void refuse_operator(parser *p) {
@@ -439,7 +311,7 @@ static _Noreturn void refuse_operator(parser *p) {
         hint = "this operator takes one formula, to its right; join formulas by '&', '|', 'U', ...";
     else if (t->symbol == SYM_ASSIGN)
         hint = "a definition is written 'name = ...'";
-    const entry *e = open_bracket(p);
+    const entry *e = parser_bracket(p);
     trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, hint_open(p, hint),
                     "expected an operator or %s, found %s",
                     !e                      ? "end of line"
@@ -453,7 +325,7 @@ static void close_bracket(parser *p) {
     const token *t = &p->t;
     bool is_round = t->symbol == SYM_CLOSE;
     const entry *e;
-    while ((e = top_of(p)) && !is_bracket(e)) apply(p);
+    while ((e = parser_top(p)) && !entry_is_bracket(e)) parser_apply(p);
     if (!e)
         trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, "no bracket is open here",
                         "expected an operator or end of line, found '%s'", is_round ? ")" : "]");
@@ -468,7 +340,7 @@ static void close_bracket(parser *p) {
         v->is_literal = false;
         p->entry_count--;
     } else {
-        apply(p);
+        parser_apply(p);
     }
     p->last_is_number = false;
 }
@@ -477,9 +349,9 @@ static void close_bracket(parser *p) {
 static bool read_operator(parser *p, bool *complete) {
     const token *t = &p->t;
     *complete = false;
-    if (read_condition_end(p)) return true;
+    if (parser_read_condition_end(p)) return true;
     if (t->kind == TOK_END || t->kind == TOK_NEWLINE) {
-        const entry *e = open_bracket(p);
+        const entry *e = parser_bracket(p);
         if (e)
             trap_raise(scratch_of(p)->trap, TEMPER_SYNTAX, e->line, e->column,
                        "this '%s' is never closed: expected '%s' before %s", entry_shown(&p->context, e),
@@ -490,19 +362,19 @@ static bool read_operator(parser *p, bool *complete) {
     switch (t->symbol) {
     case SYM_OPERATOR:
         if (operator_kids(t->op) == 0 || operator_kids(t->op) == 1) refuse_operator(p);
-        push_operator(p, make_entry(t, t->op == OP_AT ? ENTRY_AT : ENTRY_BINARY, operator_binding(t->op), 2));
+        push_operator(p, parser_entry(t, t->op == OP_AT ? ENTRY_AT : ENTRY_BINARY, operator_binding(t->op), 2));
         break;
-    case SYM_PLUS: push_operator(p, make_entry(t, ENTRY_ADD, BIND_SUM, 2)); break;
-    case SYM_MINUS: push_operator(p, make_entry(t, ENTRY_SUBTRACT, BIND_SUM, 2)); break;
-    case SYM_TIMES: push_operator(p, make_entry(t, ENTRY_TIMES, BIND_PRODUCT, 2)); break;
-    case SYM_PERCENT: push_operator(p, make_entry(t, ENTRY_MODULO, BIND_PRODUCT, 2)); break;
+    case SYM_PLUS: push_operator(p, parser_entry(t, ENTRY_ADD, BIND_SUM, 2)); break;
+    case SYM_MINUS: push_operator(p, parser_entry(t, ENTRY_SUBTRACT, BIND_SUM, 2)); break;
+    case SYM_TIMES: push_operator(p, parser_entry(t, ENTRY_TIMES, BIND_PRODUCT, 2)); break;
+    case SYM_PERCENT: push_operator(p, parser_entry(t, ENTRY_MODULO, BIND_PRODUCT, 2)); break;
     case SYM_EQ:
     case SYM_NE:
     case SYM_LT:
     case SYM_LE:
     case SYM_GT:
     case SYM_GE: {
-        entry e = make_entry(t, ENTRY_COMPARE, BIND_COMPARE, 2);
+        entry e = parser_entry(t, ENTRY_COMPARE, BIND_COMPARE, 2);
         e.compare = token_comparison(t->symbol);
         push_operator(p, e);
         break;
@@ -525,6 +397,6 @@ value parser_value(parser *p) {
         else if (!read_operator(p, &complete))
             break;
     }
-    while (p->entry_count) apply(p);
+    while (p->entry_count) parser_apply(p);
     return p->values[--p->value_count];
 }

@@ -14,8 +14,6 @@ static bool is_assignment(const parser *p) {
     return second.kind == TOK_SYMBOL && second.symbol == SYM_EQ && second.length == 1;
 }
 
-static bool is_word(const token *t, const char *word) { return t->kind == TOK_WORD && !strcmp(t->text, word); }
-
 static const char SECOND_VIABLE[] = "a second line 'viable'", SECOND_VIABLE_HINT[] = "join the two conditions by '&'";
 
 static void check_name(parser *p, const token *name) {
@@ -61,7 +59,8 @@ static void read_definition(parser *p) {
     }
     if (d.value.kind == VALUE_FORMULA) formula_note_name(&s->graph, d.value.node, name.text);
     /* By this name a definition is the line of language models, so that one text serves acceptors, too. */
-    if (d.value.kind == VALUE_FORMULA && p->context.header->kind == TEMPER_KIND_NEXT && is_word(&name, "viable")) {
+    if (d.value.kind == VALUE_FORMULA && p->context.header->kind == TEMPER_KIND_NEXT &&
+        token_is_word(&name, "viable")) {
         if (s->viable) parser_refuse(p, &name, SECOND_VIABLE_HINT, SECOND_VIABLE);
         s->viable = d.value.node;
     }
@@ -149,7 +148,7 @@ static void answer_by_language(parser *p) {
 /* ---- outputs ------------------------------------------------------------------------------------------------ */
 
 /* t is the word at the start of a line, and no definition's name. */
-static bool begins(const parser *p, const char *word) { return is_word(&p->t, word) && !is_assignment(p); }
+static bool begins(const parser *p, const char *word) { return token_is_word(&p->t, word) && !is_assignment(p); }
 
 static void end_line(parser *p) {
     if (p->t.kind == TOK_NEWLINE) next(p);
@@ -167,7 +166,7 @@ static const char *read_output_name(parser *p) {
         if (strchr(" \t\r\n\v\f", t->text[k]))
             parser_refuse(p, t, "tokens are written with blanks between them, so it would be two",
                           "the output holds a blank");
-    return is_word(t, "nothing") ? "" : arena_copy(&s->memory, t->text, t->length);
+    return token_is_word(t, "nothing") ? "" : arena_copy(&s->memory, t->text, t->length);
 }
 
 static void check_output(parser *p, const token *at, const char *name, bool otherwise) {
@@ -200,7 +199,7 @@ static node_id read_output_formula(parser *p) {
 static const char *first_standing(const parser *p, const token *name) {
     const temper_spec *s = p->context.spec;
     bool given = p->context.header->alphabet_given && s->letters.count;
-    if (!is_word(name, "letter") || (!given && s->letters.tokens) ||
+    if (!token_is_word(name, "letter") || (!given && s->letters.tokens) ||
         alphabet_find(&s->letters, name->text, name->length) != UINT32_MAX ||
         table_find(&p->index, name->text, name->length))
         return NULL;
@@ -245,7 +244,7 @@ static void read_output(parser *p, size_t *capacity) {
     token name = p->t;
     spec_output x = {.name = read_output_name(p), .line = clip(name.line), .column = clip(name.column)};
     next(p);
-    x.is_otherwise = is_word(&p->t, "otherwise");
+    x.is_otherwise = token_is_word(&p->t, "otherwise");
     bool equals = p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_EQ && p->t.length == 1;
     if (!x.is_otherwise && !equals)
         parser_refuse(p, &p->t, "write it as emit 'x' = ... or emit 'x' otherwise", "expected '=' or 'otherwise'");

@@ -3,6 +3,8 @@
 #ifndef LOGIC_TOKENIZE_H
 #define LOGIC_TOKENIZE_H
 
+#include <string.h>
+
 #include "logic/formula.h"
 
 typedef enum token_kind {
@@ -107,5 +109,9 @@ int64_t token_number(arena *a, const token *t);
 
 /* The comparison that a symbol stands for. */
 compare_op token_comparison(token_symbol s);
+
+static inline bool token_is_word(const token *t, const char *word) {
+    return t->kind == TOK_WORD && strcmp(t->text, word) == 0;
+}
 
 #endif
