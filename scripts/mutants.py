@@ -59,7 +59,7 @@ TESTS = {
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
     "src/logic": ["t-parse*", "t-bad", "t-eval*", "t-crasp*", "t-brasp*", "t-print*", "t-languages", "t-hostile", "t-places", "t-outputs", "t-matches",
                   "t-transduce", "t-spelling", "t-sequences", "t-agree-corpus", "t-next", "t-sizes", "t-stream", "t-tree"],
-    "src/automata": ["t-dfa", "t-parse-corners", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide", "t-cascade", "t-coordinates",
+    "src/automata": ["t-dfa", "t-parse-corners", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide", "t-cascade",
                      "t-languages", "t-regular", "t-next"],
     "src/model": ["t-model*", "t-safetensors*", "t-gguf*", "t-expression*", "t-import", "t-ordinary-import", "t-audit-ordinary-folder", "t-hostile", "t-bad", "t-digits"],
     "src/base": ["t-json*", "t-bad", "t-parse", "t-model"],

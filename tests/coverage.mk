@@ -1,6 +1,6 @@
 # ---- coverage: the library is built once more, for gcov. ----
 COVERAGE_TESTS = $(filter-out %-hunt.c %/t-proved-length.c,$(wildcard $(patsubst %,tests/*/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next \
-    probabilities stream sample sequences languages spelling dfa regex regular classify group cascade coordinates decide diagram same-language model safetensors gguf expression json import \
+    probabilities stream sample sequences languages spelling dfa regex regular classify group cascade decide diagram same-language model safetensors gguf expression json import \
     ordinary-import bound every choice proved certify audit agree-corpus agree-random api answer check entry exact gallery limits likelihood recognise sizes soften tree)))
 COVERAGE_BIN = $(patsubst %.c,$(BUILD)/coverage/tests/%,$(notdir $(COVERAGE_TESTS)))
 .PHONY: coverage coverage-programs

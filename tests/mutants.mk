@@ -5,7 +5,7 @@ MUTANTS ?=
 .PHONY: mutants
 MUTANT_TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard $(patsubst %,tests/*/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream facts-threads \
     parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
-    transduce spelling sequences agree-corpus next sizes cascade coordinates regular model safetensors gguf expression import ordinary-import digits json))))
+    transduce spelling sequences agree-corpus next sizes cascade regular model safetensors gguf expression import ordinary-import digits json))))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
 	@sh scripts/setup.sh build test

@@ -182,47 +182,6 @@ bool dfa_same_language(uint32_t **word, size_t *n, const dfa *x, const dfa *y, a
     return true;
 }
 
-dfa *dfa_product(arena *a, const dfa *x, const dfa *y, const unsigned char truth[4], uint32_t most) {
-    uint32_t classes, count = 1;
-    uint32_t *class_of = classes_join(&classes, x->class_of, y->class_of, x->letter_count, a);
-    uint32_t *letter = arena_alloc(a, classes, sizeof *letter), *next = NULL;
-    size_t next_count = 0, next_capacity = 0;
-    table seen;
-    bool fresh;
-    for (uint32_t k = x->letter_count; k-- > 0;) letter[class_of[k]] = k;
-    table_init(&seen, a);
-    uint64_t **pairs = NULL; /* each a key of its own: the table borrows it */
-    size_t pair_count = 0, pair_capacity = 0;
-    uint64_t *first = arena_alloc(a, 1, sizeof *first);
-    *first = (uint64_t)x->start << 32 | y->start;
-    table_put(&seen, first, sizeof *first, 0, &fresh);
-    array_push(a, pairs, pair_count, pair_capacity, first);
-    for (size_t k = 0; k < pair_count; k++)
-        for (uint32_t c = 0; c < classes; c++) {
-            uint32_t p = dfa_next(x, (uint32_t)(*pairs[k] >> 32), x->class_of[letter[c]]);
-            uint32_t q = dfa_next(y, (uint32_t)*pairs[k], y->class_of[letter[c]]);
-            uint64_t key = (uint64_t)p << 32 | q;
-            const uint32_t *known = table_find(&seen, &key, sizeof key);
-            uint32_t to = known ? *known : count;
-            if (!known) {
-                if (count == most)
-                    trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the product of two automata has more than %u states",
-                               most);
-                uint64_t *kept = arena_alloc(a, 1, sizeof *kept);
-                *kept = key;
-                table_put(&seen, kept, sizeof *kept, count++, &fresh);
-                array_push(a, pairs, pair_count, pair_capacity, kept);
-            }
-            array_push(a, next, next_count, next_capacity, to);
-        }
-    dfa *made = dfa_new(a, count, classes, x->letter_count);
-    if (next_count) memcpy(made->next, next, next_count * sizeof *next);
-    if (x->letter_count) memcpy(made->class_of, class_of, x->letter_count * sizeof *class_of);
-    for (uint32_t s = 0; s < count; s++)
-        made->accepts[s] = truth[2 * x->accepts[*pairs[s] >> 32] + y->accepts[(uint32_t)*pairs[s]]];
-    return made;
-}
-
 /* Backwards from those that accept: the letters that lead to each state, sorted by it, then a search. */
 unsigned char *dfa_alive(arena *a, const dfa *d) {
     uint32_t n = d->state_count, k = d->class_count, *stack = arena_alloc(a, n, sizeof *stack), count = 0;

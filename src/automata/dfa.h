@@ -48,10 +48,6 @@ bool dfa_equal(const dfa *x, const dfa *y);
    one accepts and the other does not, the least of those by letters. */
 bool dfa_same_language(uint32_t **word, size_t *n, const dfa *x, const dfa *y, arena *a);
 
-/* The automaton of the pairs that can be reached; truth[2 * x + y] says whether it accepts where x and y say so: 0001
-   is the intersection, 0111 the union. TEMPER_LIMIT: more than `most` pairs. */
-dfa *dfa_product(arena *a, const dfa *x, const dfa *y, const unsigned char truth[4], uint32_t most);
-
 /* The least letter of each class; classes that have none get UINT32_MAX. */
 uint32_t *dfa_class_letters(const dfa *d, arena *a);
 

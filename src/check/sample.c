@@ -2,8 +2,6 @@
 
 #include "base/random.h"
 
-void sample_start(sample *s, uint64_t seed) { s->state = seed; }
-
 /* Streams that overlap are as unlikely as two of 2^64 random places in the counter's period that are near. */
 void sample_start_block(sample *s, uint64_t seed, uint64_t block) { s->state = seed ^ random_mix(random_mix(block)); }
 

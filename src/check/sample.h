@@ -10,8 +10,7 @@ typedef struct sample {
     uint64_t state;
 } sample;
 
-void sample_start(sample *s, uint64_t seed);
-/* One of many streams of a seed, each of which can be started without the others; block 0 is sample_start. */
+/* One of many streams of a seed, each of which can be started without the others. */
 void sample_start_block(sample *s, uint64_t seed, uint64_t block);
 uint64_t sample_bits(sample *s);
 uint64_t sample_below(sample *s, uint64_t limit); /* 0 ... limit-1, without bias; limit > 0 */

@@ -160,7 +160,6 @@ static bool holds(exclusion *e, relation r, node_id x, node_id y) {
 }
 
 bool node_implies(exclusion *e, node_id x, node_id y) { return holds(e, IMPLIES, x, y); }
-bool node_excludes(exclusion *e, node_id x, node_id y) { return holds(e, EXCLUDES, x, y); }
 
 /* One of them always holds: "not x" and "not y" exclude each other. */
 static bool cover(exclusion *e, node_id x, node_id y) {

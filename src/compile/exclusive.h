@@ -22,7 +22,6 @@ void exclusion_init(exclusion *e, const formula *g, arena *a);
 void exclusion_of_heads(exclusion *e);
 
 bool node_implies(exclusion *e, node_id x, node_id y);
-bool node_excludes(exclusion *e, node_id x, node_id y);
 
 /* No two of the kids hold together (negated: no two of them fail together). */
 bool kids_exclude(exclusion *e, node_id id, bool negated);

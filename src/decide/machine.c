@@ -42,8 +42,7 @@ struct machine {
     size_t kid_count, kid_capacity;
     machine_term *terms;
     size_t term_count, term_capacity;
-    machine_slot *slots[2]; /* of the back and of the forward memory */
-    size_t slot_count[2], slot_capacity[2];
+    size_t slot_count[2];  /* of the back and of the forward memory */
     unsigned char *values; /* [node_count] */
     uint32_t failed;       /* the comparison that machine_step gave up at */
 };
@@ -64,13 +63,6 @@ static unsigned memory_of(const machine *m, const machine_node *n) {
         return both;
     default: direction = operator_direction(n->node->op); return direction == 'b' ? 1 : direction == 'f' ? 2 : 0;
     }
-}
-
-static uint32_t add_slot(machine *m, arena *a, node_id id, bool forward) {
-    uint32_t at = (uint32_t)m->slot_count[forward];
-    array_push(a, m->slots[forward], m->slot_count[forward], m->slot_capacity[forward],
-               (machine_slot){.node = id, .forward = forward});
-    return at;
 }
 
 static void add_terms(machine *m, machine_node *n, const uint32_t *index) {
@@ -107,8 +99,8 @@ static void add_node(machine *m, const uint32_t *index, node_id id) {
     unsigned memory = memory_of(m, &n);
     n.has_back = memory & 1;
     n.has_forward = memory & 2;
-    if (n.has_back) n.back = add_slot(m, m->arena, id, false);
-    if (n.has_forward) n.forward = add_slot(m, m->arena, id, true);
+    if (n.has_back) n.back = (uint32_t)m->slot_count[0]++;
+    if (n.has_forward) n.forward = (uint32_t)m->slot_count[1]++;
     array_push(m->arena, m->nodes, m->node_count, m->node_capacity, n);
 }
 
@@ -134,10 +126,6 @@ machine *machine_new(arena *a, const formula *f, node_id root) {
 size_t machine_back_slots(const machine *m) { return m->slot_count[0]; }
 size_t machine_forward_slots(const machine *m) { return m->slot_count[1]; }
 size_t machine_node_count(const machine *m) { return m->node_count + m->kid_count + m->term_count; }
-
-machine_slot machine_slot_at(const machine *m, size_t k) {
-    return k < m->slot_count[0] ? m->slots[0][k] : m->slots[1][k - m->slot_count[0]];
-}
 
 /* What a memory holds where there are no letters. */
 static slot initial(const machine_node *n) {

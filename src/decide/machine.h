@@ -20,19 +20,12 @@ typedef uint64_t slot;
 
 typedef struct machine machine;
 
-/* A slot of a memory, for those who print tables of them. */
-typedef struct machine_slot {
-    node_id node;
-    bool forward;
-} machine_slot;
-
 /* The machines of the nodes below root. The formula must outlive them. */
 machine *machine_new(arena *a, const formula *f, node_id root);
 
-/* Numbers of slots, and what they belong to: slots of the back memory first. */
+/* Numbers of slots. */
 size_t machine_back_slots(const machine *m);
 size_t machine_forward_slots(const machine *m);
-machine_slot machine_slot_at(const machine *m, size_t slot);
 size_t machine_node_count(const machine *m); /* the work of a step */
 
 /* The back memory before the first position and the forward memory after the last one. */

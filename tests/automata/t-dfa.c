@@ -104,19 +104,6 @@ static void check_same(unsigned trial, const dfa *x, const dfa *y, arena *a) {
     CHECK(same == dfa_equal(dfa_minimise(a, x), dfa_minimise(a, y)), "trial %u: minimal automata disagree", trial);
 }
 
-static void check_product(unsigned trial, test_random *r, const dfa *x, const dfa *y, arena *a) {
-    unsigned char truth[4];
-    uint32_t word[12];
-    for (size_t k = 0; k < 4; k++) truth[k] = (unsigned char)random_below(r, 2);
-    const dfa *both = dfa_product(a, x, y, truth, 1000);
-    for (size_t t = 0; t < 20; t++) {
-        size_t n = random_below(r, 12);
-        for (size_t k = 0; k < n; k++) word[k] = (uint32_t)random_below(r, x->letter_count);
-        CHECK(dfa_accepts(both, word, n) == truth[2 * dfa_accepts(x, word, n) + dfa_accepts(y, word, n)],
-              "trial %u: product", trial);
-    }
-}
-
 static void check_one(unsigned trial, test_random *r, arena *a) {
     uint32_t letters = 1 + (uint32_t)random_below(r, 3);
     const dfa *d = random_dfa(a, r, letters), *m = dfa_minimise(a, d), *other = random_dfa(a, r, letters);
@@ -136,7 +123,6 @@ static void check_one(unsigned trial, test_random *r, arena *a) {
     dfa *near = disguise(a, r, d);
     near->accepts[random_below(r, near->state_count)] ^= 1;
     check_same(trial, d, near, a);
-    check_product(trial, r, d, other, a);
 }
 
 /* A chain of n states that one word of n letters tells from a circle: refinement must take n rounds, and does so in

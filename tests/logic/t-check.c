@@ -245,7 +245,7 @@ static void test_verdict(void) {
 
 static void test_sample(void) {
     sample s;
-    sample_start(&s, 42);
+    sample_start_block(&s, 42, 0);
     uint32_t word[64];
     bool lengths[33] = {0};
     for (unsigned k = 0; k < 3000; k++) {
