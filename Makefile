@@ -171,7 +171,8 @@ $(TEST_BIN) $(TEST_LONG): $(TEST_AID_OBJ) $(LAB) $(STATIC)
 $(foreach o,$(filter-out $(TEST_AID_OBJ),$(TEST_OBJ)),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
 
 # The command line with the steps of the compiler counted (tests/cli/walks.sh).
-WALKS := temper_spec_parse recognise model_from_draft soften_by_roles
+WALKS := temper_spec_parse regular_expand formula_simplify draft_from_normal model_from_draft model_check recognise soften_by_roles \
+    model_prover_longest
 $(BUILD)/tests/walks/temper: $(BUILD)/tests/walks/walks.o $(CLI_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) $(WALKS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)

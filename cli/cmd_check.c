@@ -155,22 +155,13 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     return output_is_fine(s);
 }
 
-/* A formula alone: compiled, then compared with the hard model or with the soft one of each method. */
+/* A formula alone: compared with the hard model, with the soft one of a method, or with those of two. */
 static void check_formula(session *s, subject *x) {
-    if (!subject_compile(x, s)) return;
-    if (is_given(s, OPT_HARD)) {
-        compare(s, x->spec, x->hard, true);
-        return;
-    }
-    temper_method last = is_given(s, OPT_METHOD) ? TEMPER_METHOD_DIGITS : TEMPER_METHOD_POSITIONS;
-    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= last; method++) {
-        if (is_given(s, OPT_METHOD) && subject_method(s) != method) continue;
-        if (!subject_soften(x, s, method)) return;
-        bool ok = compare(s, x->spec, x->model, method == last || is_given(s, OPT_METHOD));
-        temper_model_free(x->model);
-        x->model = NULL;
-        if (!ok) return;
-    }
+    bool one = is_given(s, OPT_HARD) || is_given(s, OPT_METHOD);
+    temper_method method = is_given(s, OPT_HARD) ? TEMPER_METHOD_HARD : subject_method(s);
+    if (subject_build(x, s, method, !one) && compare(s, x->spec, x->model, one) && !one &&
+        subject_soften(x, s, TEMPER_METHOD_POSITIONS))
+        compare(s, x->spec, x->model, true);
 }
 
 /* ---- --against ---- */

@@ -7,7 +7,7 @@
 typedef struct subject {
     temper_spec *spec;
     temper_model *model;
-    temper_model *hard; /* the hard model that `model` was made from, if it was made here */
+    temper_model *hard; /* the hard model that `model` was made from, if it was made here and is kept */
     size_t first;       /* the first argument after MODEL */
     const char *name;   /* of the specification's text, for messages */
     const char *source; /* that text */
@@ -39,7 +39,10 @@ void subject_free(subject *x);
    What other runtimes load answers at every position. */
 bool subject_is_whole(const session *s);
 
-/* The hard model of the formula, and the soft one of that. */
+/* x->model, of the formula by a method, in one go; keep_hard: and the hard model that it is made from, x->hard. */
+bool subject_build(subject *x, session *s, temper_method method, bool keep_hard);
+
+/* For commands that want several methods: x->hard, of the formula, and x->model of that, in place of the last one. */
 bool subject_compile(subject *x, session *s);
 bool subject_soften(subject *x, session *s, temper_method method);
 

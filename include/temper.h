@@ -384,6 +384,9 @@ typedef struct temper_build_options {
     /* Only answers for whole strings are wanted. A specification that is one regular language may then be read from
        the right, where that takes fewer layers (temper_model_info: whole). */
     int whole;
+    /* Where the hard model goes that the soft one is made from, to be freed like it; NULL: nowhere. It is NULL after
+       an error, and if `out` is the hard model itself. */
+    temper_model **hard;
 } temper_build_options;
 
 /* From a specification to a transformer, which does not need the specification any more: the whole compiler. Soft

@@ -5,7 +5,7 @@
 set -eu
 # A folder in a folder, as ordinary/lift, has a place of its own.
 order="base number automata logic decide model ordinary/files ordinary/lift audit audit/ordinary import gallery recognise job run ordinary/run
-    compile facts bound answer sequence soften ordinary/lower ordinary/proof limits certify check export ordinary/write ordinary draw"
+    compile facts bound answer sequence soften build ordinary/lower ordinary/proof limits certify check export ordinary/write ordinary draw"
 # Folders at the same height that must not see each other. Nothing sees the auditor, and it sees few.
 peers="audit:automata audit:decide audit/ordinary:automata audit/ordinary:decide check:draw draw:check check:certify certify:check import:gallery
     gallery:import export:draw draw:export import:recognise recognise:import gallery:recognise recognise:gallery draw:ordinary ordinary:check"

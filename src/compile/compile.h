@@ -1,5 +1,5 @@
 /* What the passes from a formula to a hard transformer need besides: settings, labels, the list of parts. The passes
-   themselves are listed in temper_build (soften/build.c). */
+   themselves are listed in temper_build (build/build.c). */
 #ifndef COMPILE_COMPILE_H
 #define COMPILE_COMPILE_H
 

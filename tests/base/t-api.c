@@ -154,14 +154,43 @@ static void check_names(void) {
 }
 
 /* The driver makes what its two halves make, to the byte. */
+static bool same_text(const temper_model *x, const temper_model *y) {
+    char *left = NULL, *right = NULL;
+    size_t n = 0, m = 0;
+    bool same = !temper_model_print(&left, &n, x, NULL) && !temper_model_print(&right, &m, y, NULL) && n == m &&
+                !memcmp(left, right, n);
+    temper_free(left);
+    temper_free(right);
+    return same;
+}
+
+/* The hard model that a soft one is made from can be had with it. */
+static void check_kept(const temper_spec *spec, const temper_model *hard) {
+    temper_model *soft, *kept, *softened = NULL;
+    temper_build_options o = {.method = TEMPER_METHOD_TEMPERATURE, .hard = &kept};
+    temper_soften_options by = {.method = TEMPER_METHOD_TEMPERATURE};
+    CHECK(temper_build(&soft, spec, &o, NULL) == TEMPER_OK && kept && same_text(kept, hard),
+          "the hard model is kept");
+    CHECK(temper_soften(&softened, NULL, kept, &by, NULL) == TEMPER_OK && same_text(softened, soft),
+          "of the kept one");
+    temper_model_free(soft);
+    temper_model_free(softened);
+    temper_model_free(kept);
+    kept = (temper_model *)1;
+    o.method = TEMPER_METHOD_HARD;
+    CHECK(temper_build(&soft, spec, &o, NULL) == TEMPER_OK && !kept && same_text(soft, hard), "the model itself");
+    temper_model_free(soft);
+    kept = (temper_model *)1;
+    o.method = (temper_method)99;
+    CHECK(temper_build(&soft, spec, &o, NULL) == TEMPER_RANGE && !soft && !kept, "nothing is kept after an error");
+}
+
 static void check_build(const temper_spec *spec, const temper_model *hard) {
     static const temper_method methods[] = {TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS,
                                             TEMPER_METHOD_DIGITS};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         temper_build_options o = {.method = methods[k]}, gates = {.digits = TEMPER_TYPE_BF16};
         temper_model *built = NULL, *halves = NULL, *apart = NULL;
-        char *x = NULL, *y = NULL;
-        size_t n, m;
         bool ok = temper_build(&built, spec, &o, NULL) == TEMPER_OK;
         if (methods[k] == TEMPER_METHOD_HARD)
             ok = ok && temper_build(&halves, spec, NULL, NULL) == TEMPER_OK;
@@ -172,11 +201,7 @@ static void check_build(const temper_spec *spec, const temper_model *hard) {
         else
             ok = ok && temper_soften(&halves, NULL, hard, &(temper_soften_options){.method = methods[k]}, NULL) ==
                            TEMPER_OK;
-        ok = ok && !temper_model_print(&x, &n, built, NULL) && !temper_model_print(&y, &m, halves, NULL);
-        CHECK(ok && n == m && !memcmp(x, y, n), "%s: built otherwise than in two halves",
-              temper_method_name(o.method));
-        temper_free(x);
-        temper_free(y);
+        CHECK(ok && same_text(built, halves), "%s: built otherwise than in two halves", temper_method_name(o.method));
         temper_model_free(built);
         temper_model_free(halves);
         temper_model_free(apart);
@@ -207,6 +232,7 @@ int main(void) {
     check_run(soft);
     check_names();
     check_build(spec, hard);
+    check_kept(spec, hard);
     temper_spec_free(spec);
     temper_model_free(hard);
     temper_model_free(soft);

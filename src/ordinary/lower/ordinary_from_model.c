@@ -1,8 +1,8 @@
 /* The pass: sizes are tried from the smallest on until the plan fits. */
 #include "ordinary/lower/ordinary_from_model.h"
 
+#include "build/build.h"
 #include "compile/next_outputs.h"
-#include "soften/build.h"
 #include "ordinary/lower/ordinary_plan.h"
 
 /* ---- the hard model ---- */

@@ -1,28 +1,30 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
+#include "build/build.h"
+
 #include <string.h>
 
 #include "compile/compile.h"
-#include "compile/regular_expand.h"
 #include "compile/next_outputs.h"
+#include "compile/regular_expand.h"
 #include "model/model_spec.h"
 #include "recognise/recognise.h"
-#include "soften/build.h"
 #include "soften/soften.h"
 
 /* A type that is not given, for the method of digits. */
 static const temper_type DIGITS_DEFAULT = TEMPER_TYPE_BF16;
 
-static temper_type digits_of(temper_method method, temper_type given) {
+temper_type build_digits(temper_method method, temper_type given) {
     return method == TEMPER_METHOD_DIGITS && given == TEMPER_TYPE_F64 ? DIGITS_DEFAULT : given;
 }
 
-static void finish(temper_model *m, trap *t) {
+void build_finish(temper_model *m, trap *t) {
     model_check(m, t);
     model_seal(m);
 }
 
 typedef struct build_call {
     temper_model **out;
+    temper_model **keep; /* where the hard model of a soft one goes; NULL: nowhere */
     const temper_spec *spec;
     temper_method method;
     temper_type digits;
@@ -42,7 +44,7 @@ typedef struct normal_spec {
     temper_model **made; /* the last model that was lowered, or NULL */
 } normal_spec;
 
-static void drop_model(void *model) {
+void build_drop(void *model) {
     temper_model **m = model;
     temper_model_free(*m);
     *m = NULL;
@@ -52,7 +54,7 @@ static void drop_model(void *model) {
 static bool lower(const normal_spec *s, gate_limits gates, entry *e) {
     draft d;
     uint32_t *channel_of;
-    drop_model(s->made);
+    build_drop(s->made);
     temper_model *m = *s->made = model_new(e->trap);
     if (s->expansion) m->expansion = arena_copy(&m->memory, s->expansion, strlen(s->expansion));
     model_settings_of(m, s->spec);
@@ -60,7 +62,7 @@ static bool lower(const normal_spec *s, gate_limits gates, entry *e) {
     draft_from_normal(&d, &s->form, s->spec, gates, s->labels, &e->memory);
     model_from_draft(m, &d, &channel_of, &e->memory);
     model_list_parts(m, s->spec, &s->form, &d, channel_of, &e->memory, &e->scratch);
-    finish(m, e->trap);
+    build_finish(m, e->trap);
     return d.has_sums;
 }
 
@@ -95,10 +97,8 @@ static void lower_provably(normal_spec *s, match_use use, gate_limits gates, ent
     }
 }
 
-/* A specification as a hard model, *made. whole: for whole strings only; use: of heads that look for patterns, where
-   they can be proved. */
-static void build_hard(temper_model **made, const temper_spec *spec, bool whole, match_use use, temper_type digits,
-                       entry *e) {
+void build_hard(temper_model **made, const temper_spec *spec, bool whole, match_use use, temper_type digits,
+                entry *e) {
     regular_expansion plain;
     regular_expand(&plain, spec, !whole, &e->memory, &e->scratch);
     normal_spec s = {.source = spec, .spec = plain.spec, .made = made};
@@ -109,96 +109,43 @@ static void build_hard(temper_model **made, const temper_spec *spec, bool whole,
 
 static void build(entry *e, void *context) {
     build_call *c = context;
-    bool soft = c->method != TEMPER_METHOD_HARD;
     const temper_spec *source = c->spec;
     if (source->whole)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
-    entry_on_leaving(e, drop_model, &c->hard);
+    entry_on_leaving(e, build_drop, &c->hard);
     build_hard(&c->hard, source, c->whole, (match_use){match, match && !c->single_steps}, c->digits, e);
-    if (!soft) {
-        *c->out = c->hard;
-        c->hard = NULL;
-        return;
+    temper_model **to = c->out;
+    if (c->method != TEMPER_METHOD_HARD) {
+        temper_model *soft = entry_model(e);
+        soften_by_roles(soft, c->hard, c->method, c->digits, e);
+        build_finish(soft, e->trap);
+        *c->out = soft;
+        to = c->keep;
     }
-    temper_model *made = entry_model(e);
-    soften_by_roles(made, c->hard, c->method, c->digits, e);
-    finish(made, e->trap);
-    *c->out = made;
+    if (!to) return;
+    *to = c->hard;
+    c->hard = NULL;
 }
 
 temper_status temper_build(temper_model **out, const temper_spec *spec, const temper_build_options *options,
                            temper_error *err) {
     static const temper_build_options defaults;
     const temper_build_options *o = options ? options : &defaults;
-    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole, false, NULL};
+    build_call call = {.out = out,
+                       .keep = o->hard,
+                       .spec = spec,
+                       .method = o->method,
+                       .digits = build_digits(o->method, o->digits),
+                       .whole = o->whole};
     *out = NULL;
+    if (o->hard) *o->hard = NULL;
     return entry_run(err, build, &call);
 }
 
 temper_status build_with_single_steps(temper_model **out, const temper_spec *spec, temper_error *err) {
-    build_call call = {out, spec, TEMPER_METHOD_HARD, TEMPER_TYPE_F64, false, true, NULL};
+    build_call call = {.out = out, .spec = spec, .single_steps = true};
     *out = NULL;
     return entry_run(err, build, &call);
-}
-
-typedef struct soften_call {
-    temper_model *again; /* the hard model, without patterns; NULL: as it is */
-    temper_model **out;
-    temper_soften_report *report;
-    const temper_model *hard;
-    const temper_soften_options *options;
-} soften_call;
-
-static bool has_patterns(const temper_model *m) {
-    for (uint32_t l = 0; l < m->layer_count; l++)
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
-            if (m->layers[l].heads[h].role == ROLE_MATCH) return true;
-    return false;
-}
-
-/* Heads that look for patterns have a temperature by every method. By positions a model that is the formula it
-   carries is built again without them; others keep them. */
-static const temper_model *without_patterns(const temper_model *hard, temper_method method, temper_model **again,
-                                            entry *e) {
-    if (method != TEMPER_METHOD_POSITIONS || !has_patterns(hard)) return hard;
-    const temper_spec *spec = model_spec(hard, &e->memory);
-    const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
-    if (!r || !recognition_model(r) || !recognition_is_formula(r, NULL)) return hard;
-    entry_on_leaving(e, drop_model, again);
-    build_hard(again, spec, false, (match_use){0}, TEMPER_TYPE_F64, e);
-    return *again;
-}
-
-static void soften(entry *e, void *context) {
-    soften_call *c = context;
-    const temper_soften_options *o = c->options;
-    temper_model *m = entry_model(e);
-    if (o->length && c->hard->kind != TEMPER_KIND_ACCEPTOR)
-        trap_raise_hint(
-            e->trap, TEMPER_UNSUPPORTED, 0, 0,
-            "a compiled one needs no length: its formula knows scales for all lengths",
-            "a model with several outputs is not softened for a length: there the margin of one answer is "
-            "proved, not of several");
-    if (o->length) {
-        soften_by_search(m, c->report, c->hard, o, e);
-        model_check(m, e->trap);
-        model_seal(m);
-    } else {
-        if (o->adaptive || o->gap != TEMPER_GAP_PROVED)
-            trap_raise(e->trap, TEMPER_RANGE, 0, 0, "a gap and adaptive scales need a length");
-        const temper_model *hard = without_patterns(c->hard, o->method, &c->again, e);
-        soften_by_roles(m, hard, o->method, digits_of(o->method, o->digits), e);
-        finish(m, e->trap);
-        if (c->report) *c->report = (temper_soften_report){0};
-    }
-    *c->out = m;
-}
-
-temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
-                            const temper_soften_options *options, temper_error *err) {
-    soften_call call = {NULL, out, report, hard, options};
-    *out = NULL;
-    return entry_run(err, soften, &call);
 }
