@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "compile/regular_expand.h"
+#include "base/work.h"
 #include "compile/model_next.h"
+#include "compile/regular_expand.h"
 #include "model/model_spec.h"
 
 typedef struct work {
@@ -156,6 +157,7 @@ typedef struct kept {
     arena room;
     source_recognition found;
     kept_home *home;
+    uint64_t effort; /* that it was made with: what a limit has stopped may be found with a larger one */
     bool hard, complete;
 } kept;
 
@@ -204,6 +206,8 @@ static void give_back(void *slot) {
     leave(home);
 }
 
+static uint64_t effort_now(void) { return work_limit((uint64_t)1 << 20); }
+
 static kept_home *home_of(const temper_model *m, trap *t) {
     model_memo *known = atomic_load(&m->memo[MEMO_RECOGNITION]);
     if (known) return (kept_home *)known;
@@ -224,9 +228,13 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
     k = home->free[hard];
     home->free[hard] = NULL;
     pthread_mutex_unlock(&home->lock);
+    if (k && k->effort != effort_now()) {
+        drop(k);
+        k = NULL;
+    }
     if (!k) {
         k = caller_alloc(a->trap, 1, sizeof *k);
-        *k = (kept){.home = home, .hard = hard};
+        *k = (kept){.home = home, .effort = effort_now(), .hard = hard};
         arena_init(&k->room, a->trap);
     }
     atomic_fetch_add(&home->users, 1);
