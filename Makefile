@@ -206,7 +206,7 @@ include web/web.mk $(sort $(wildcard tests/*.mk))
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
-    $(BUILD)/tests/platforms/digests.d $(wildcard $(BUILD)/tests/fuzz/*.d)
+    $(BUILD)/tests/platforms/digests.d $(wildcard $(BUILD)/bench/*.d $(BUILD)/tests/fuzz/*.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
 
