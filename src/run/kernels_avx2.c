@@ -17,7 +17,7 @@
 /* GROUP rows go together; a packed block has at most PACKED components; the sums of up to MOST_ROWS rows take
    SUM_VECTORS; EXPS vectors' exps go side by side, of double more, since its chain is longer; DENSE_EXPS in dense
    attention. */
-enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 = 2, EXPS_F64 = 4 };
+enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 = 2, EXPS_F64 = 4, MOST_EXPS = 4 };
 
 /* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
 #define ADD_PRODUCT_IN(instruction, sum, a, b) __asm__(instruction " %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b))
@@ -85,112 +85,6 @@ static void exp_all_f64(double *out, const double *x, size_t n) {
         }
     }
     for (; k < n; k++) out[k] = exp_f64(x[k]);
-}
-
-/* ---- the fast exps ---- */
-
-/* x becomes 1 + r P(r), for `count` vectors side by side; the bits of k stand in `shifted`. */
-INLINE void polynomial_f32(__m256 *x, __m256 *shifted, const int count) {
-    const __m256 bias = _mm256_set1_ps(FAST_BIAS_F32), one = _mm256_set1_ps(1);
-    __m256 p[4];
-    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm256_fmadd_ps(x[i], _mm256_set1_ps(FAST_INV_LN2_F32), bias);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_ps(shifted[i], bias);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_HI_F32), x[i]);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_LO_F32), x[i]);
-    UNROLL for (int i = 0; i < count; i++) p[i] =
-        _mm256_fmadd_ps(_mm256_set1_ps(FAST_P5_F32), x[i], _mm256_set1_ps(FAST_P4_F32));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P3_F32));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P2_F32));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(0.5f));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], one);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], x[i], one);
-}
-
-INLINE void polynomial_f64(__m256d *x, __m256d *shifted, const int count) {
-    const __m256d bias = _mm256_set1_pd(FAST_BIAS_F64), one = _mm256_set1_pd(1);
-    __m256d p[4];
-    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm256_fmadd_pd(x[i], _mm256_set1_pd(FAST_INV_LN2_F64), bias);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_pd(shifted[i], bias);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_HI_F64), x[i]);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_LO_F64), x[i]);
-    UNROLL for (int i = 0; i < count; i++) p[i] =
-        _mm256_fmadd_pd(_mm256_set1_pd(FAST_P10_F64), x[i], _mm256_set1_pd(FAST_P9_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P8_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P7_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P6_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P5_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P4_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P3_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P2_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P1_F64));
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], one);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], x[i], one);
-}
-
-/* exp_near: LEAST <= x <= 0. exp_down: x <= 0 or NaN; max gives its second argument when that is NaN. */
-INLINE void exp_near_f32(__m256 *x, const int count) {
-    __m256 shifted[4];
-    polynomial_f32(x, shifted, count);
-    UNROLL for (int i = 0; i < count; i++) {
-        __m256i scale = _mm256_slli_epi32(_mm256_castps_si256(shifted[i]), 23);
-        x[i] = _mm256_mul_ps(x[i], _mm256_castsi256_ps(scale));
-    }
-}
-
-INLINE void exp_down_f32(__m256 *x, const int count) {
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), x[i]);
-    exp_near_f32(x, count);
-}
-
-INLINE void exp_near_f64(__m256d *x, const int count) {
-    __m256d shifted[4];
-    polynomial_f64(x, shifted, count);
-    UNROLL for (int i = 0; i < count; i++) {
-        __m256i scale = _mm256_slli_epi64(_mm256_castpd_si256(shifted[i]), 52);
-        x[i] = _mm256_mul_pd(x[i], _mm256_castsi256_pd(scale));
-    }
-}
-
-INLINE void exp_down_f64(__m256d *x, const int count) {
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_pd(_mm256_set1_pd(FAST_LEAST_F64), x[i]);
-    exp_near_f64(x, count);
-}
-
-static void exp_all_f32(float *out, const float *x, size_t n) {
-    size_t i = 0;
-    for (; i + LANES_F32 <= n; i += LANES_F32) {
-        __m256 a = _mm256_loadu_ps(x + i);
-        __m256 positive = _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ), shifted;
-        a = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), a);
-        a = _mm256_min_ps(_mm256_set1_ps(FAST_LARGEST_F32), a);
-        polynomial_f32(&a, &shifted, 1);
-        a = _mm256_blendv_ps(a, _mm256_add_ps(a, a), positive);
-        __m256i k = _mm256_add_epi32(_mm256_castps_si256(shifted), _mm256_castps_si256(positive));
-        _mm256_storeu_ps(out + i, _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32(k, 23))));
-    }
-    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
-}
-
-static void exp_down_all_f32(float *out, const float *x, size_t n) {
-    size_t i = 0;
-    for (; i + EXPS_F32 * LANES_F32 <= n; i += EXPS_F32 * LANES_F32) {
-        __m256 y[EXPS_F32];
-        UNROLL for (int k = 0; k < EXPS_F32; k++) y[k] = _mm256_loadu_ps(x + i + k * LANES_F32);
-        exp_down_f32(y, EXPS_F32);
-        UNROLL for (int k = 0; k < EXPS_F32; k++) _mm256_storeu_ps(out + i + k * LANES_F32, y[k]);
-    }
-    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
-}
-
-static void exp_down_all_f64(double *out, const double *x, size_t n) {
-    size_t i = 0;
-    for (; i + EXPS_F64 * LANES_F64 <= n; i += EXPS_F64 * LANES_F64) {
-        __m256d y[EXPS_F64];
-        UNROLL for (int k = 0; k < EXPS_F64; k++) y[k] = _mm256_loadu_pd(x + i + k * LANES_F64);
-        exp_down_f64(y, EXPS_F64);
-        UNROLL for (int k = 0; k < EXPS_F64; k++) _mm256_storeu_pd(out + i + k * LANES_F64, y[k]);
-    }
-    for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
 }
 
 /* ---- lanes ---- */
@@ -272,7 +166,11 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define SET1                   _mm256_set1_ps
 #define LOAD                   _mm256_loadu_ps
 #define STORE                  _mm256_storeu_ps
+#define FAST(x)                FAST_##x##_F32
+#define SUBTRACT               _mm256_sub_ps
+#define MULTIPLY               _mm256_mul_ps
 #define FMA                    _mm256_fmadd_ps
+#define TWO_TO(k)              _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(k), 23))
 #define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231ps", sum, a, b)
 #define FMA1                   fmaf
 #define SQRT                   sqrtf
@@ -289,6 +187,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_BLEND             _mm_blendv_ps
 #define FOUR_IS_ZERO(a)        _mm_cmpeq_ps(a, _mm_setzero_ps())
 #define FOUR_FIRST             _mm_cvtss_f32
+#include "run/kernels_exp.inc"
 #include "run/kernels_avx2.inc"
 #include "run/kernels_avx2_scan.inc"
 #include "run/kernels_avx2_lanes.inc"
@@ -306,7 +205,11 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #undef SET1
 #undef LOAD
 #undef STORE
+#undef FAST
+#undef SUBTRACT
+#undef MULTIPLY
 #undef FMA
+#undef TWO_TO
 #undef ADD_PRODUCT
 #undef FMA1
 #undef SQRT
@@ -337,7 +240,11 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define SET1                   _mm256_set1_pd
 #define LOAD                   _mm256_loadu_pd
 #define STORE                  _mm256_storeu_pd
+#define FAST(x)                FAST_##x##_F64
+#define SUBTRACT               _mm256_sub_pd
+#define MULTIPLY               _mm256_mul_pd
 #define FMA                    _mm256_fmadd_pd
+#define TWO_TO(k)              _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_castpd_si256(k), 52))
 #define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231pd", sum, a, b)
 #define FMA1                   fma
 #define SQRT                   sqrt
@@ -354,9 +261,27 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_BLEND             _mm256_blendv_pd
 #define FOUR_IS_ZERO(a)        _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
 #define FOUR_FIRST             _mm256_cvtsd_f64
+#include "run/kernels_exp.inc"
 #include "run/kernels_avx2.inc"
 #include "run/kernels_avx2_scan.inc"
 #include "run/kernels_avx2_lanes.inc"
+
+/* ---- the fast exp of any number ---- */
+
+static void exp_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + LANES_F32 <= n; i += LANES_F32) {
+        __m256 a = _mm256_loadu_ps(x + i);
+        __m256 positive = _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ), shifted;
+        a = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), a);
+        a = _mm256_min_ps(_mm256_set1_ps(FAST_LARGEST_F32), a);
+        polynomial_f32(&a, &shifted, 1);
+        a = _mm256_blendv_ps(a, _mm256_add_ps(a, a), positive);
+        __m256i k = _mm256_add_epi32(_mm256_castps_si256(shifted), _mm256_castps_si256(positive));
+        _mm256_storeu_ps(out + i, _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32(k, 23))));
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
 
 const kernels kernels_avx2 = {
     .name = "avx2",

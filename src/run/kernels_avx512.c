@@ -17,7 +17,15 @@
    to MOST_BLOCKS blocks of at most PACKED components are packed at once, into PACKED_BYTES; states of groups take
    STATE_VECTORS; up to EXPS vectors' exps go side by side, since one is a long chain. */
 enum { GROUP = 8, PAIRS = GROUP / 2, KEY_VECTORS = 3, TILE_VECTORS = 2 * KEY_VECTORS, VALUES = 4 };
-enum { PACKED = 64, PAIRED = 16, PACKED_BYTES = 786432, MOST_BLOCKS = 4, STATE_VECTORS = 16384, EXPS = PAIRS };
+enum {
+    PACKED = 64,
+    PAIRED = 16,
+    PACKED_BYTES = 786432,
+    MOST_BLOCKS = 4,
+    STATE_VECTORS = 16384,
+    EXPS = PAIRS,
+    MOST_EXPS = EXPS
+};
 _Static_assert(BLOCK_VECTORS % (2 * TILE_VECTORS) == 0, "tiles of keys fill both lengths of a block");
 _Static_assert(PACKED % VALUES == 0 && PACKED_BYTES >= 2 * PACKED * BLOCK_F32 * 2, "components and a block fit");
 
@@ -28,107 +36,6 @@ _Static_assert(PACKED % VALUES == 0 && PACKED_BYTES >= 2 * PACKED * BLOCK_F32 * 
 
 /* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
 #define ADD_PRODUCT_IN(instruction, sum, a, b) __asm__(instruction " %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b))
-
-/* ---- the fast exps: the steps of exp_fast_f32 and exp_fast_f64 ---- */
-
-/* x becomes 1 + r P(r), for `count` vectors side by side; the bits of k stand in `shifted`. */
-INLINE void polynomial_f32(__m512 *x, __m512 *shifted, const int count) {
-    static const float below[] = {FAST_P4_F32, FAST_P3_F32, FAST_P2_F32, 0.5f, 1.0f};
-    const __m512 bias = _mm512_set1_ps(FAST_BIAS_F32);
-    __m512 p[EXPS];
-    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm512_fmadd_ps(x[i], _mm512_set1_ps(FAST_INV_LN2_F32), bias);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_sub_ps(shifted[i], bias);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], _mm512_set1_ps(-FAST_LN2_HI_F32), x[i]);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], _mm512_set1_ps(-FAST_LN2_LO_F32), x[i]);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_set1_ps(FAST_P5_F32);
-    UNROLL for (int k = 0; k < 5; k++) {
-        UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_fmadd_ps(p[i], x[i], _mm512_set1_ps(below[k]));
-    }
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_ps(p[i], x[i], _mm512_set1_ps(1));
-}
-
-INLINE void polynomial_f64(__m512d *x, __m512d *shifted, const int count) {
-    static const double below[] = {FAST_P9_F64, FAST_P8_F64, FAST_P7_F64, FAST_P6_F64, FAST_P5_F64,
-                                   FAST_P4_F64, FAST_P3_F64, FAST_P2_F64, FAST_P1_F64, 1.0};
-    const __m512d bias = _mm512_set1_pd(FAST_BIAS_F64);
-    __m512d p[EXPS];
-    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm512_fmadd_pd(x[i], _mm512_set1_pd(FAST_INV_LN2_F64), bias);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_sub_pd(shifted[i], bias);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], _mm512_set1_pd(-FAST_LN2_HI_F64), x[i]);
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], _mm512_set1_pd(-FAST_LN2_LO_F64), x[i]);
-    UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_set1_pd(FAST_P10_F64);
-    UNROLL for (int k = 0; k < 10; k++) {
-        UNROLL for (int i = 0; i < count; i++) p[i] = _mm512_fmadd_pd(p[i], x[i], _mm512_set1_pd(below[k]));
-    }
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_fmadd_pd(p[i], x[i], _mm512_set1_pd(1));
-}
-
-/* exp_near: LEAST <= x <= 0. exp_down: x <= 0 or NaN; max gives its second argument when that is NaN. */
-INLINE void exp_near_f32(__m512 *x, const int count) {
-    __m512 shifted[EXPS];
-    polynomial_f32(x, shifted, count);
-    UNROLL for (int i = 0; i < count; i++) {
-        __m512i scale = _mm512_slli_epi32(_mm512_castps_si512(shifted[i]), 23);
-        x[i] = _mm512_mul_ps(x[i], _mm512_castsi512_ps(scale));
-    }
-}
-
-INLINE void exp_down_f32(__m512 *x, const int count) {
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_max_ps(_mm512_set1_ps(FAST_LEAST_F32), x[i]);
-    exp_near_f32(x, count);
-}
-
-INLINE void exp_near_f64(__m512d *x, const int count) {
-    __m512d shifted[EXPS];
-    polynomial_f64(x, shifted, count);
-    UNROLL for (int i = 0; i < count; i++) {
-        __m512i scale = _mm512_slli_epi64(_mm512_castpd_si512(shifted[i]), 52);
-        x[i] = _mm512_mul_pd(x[i], _mm512_castsi512_pd(scale));
-    }
-}
-
-INLINE void exp_down_f64(__m512d *x, const int count) {
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm512_max_pd(_mm512_set1_pd(FAST_LEAST_F64), x[i]);
-    exp_near_f64(x, count);
-}
-
-static void exp_all_f32(float *out, const float *x, size_t n) {
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        __m512 a = _mm512_loadu_ps(x + i), shifted;
-        __mmask16 positive = _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ);
-        a = _mm512_max_ps(_mm512_set1_ps(FAST_LEAST_F32), a);
-        a = _mm512_min_ps(_mm512_set1_ps(FAST_LARGEST_F32), a);
-        polynomial_f32(&a, &shifted, 1);
-        a = _mm512_mask_add_ps(a, positive, a, a);
-        __m512i k = _mm512_castps_si512(shifted);
-        k = _mm512_slli_epi32(_mm512_mask_sub_epi32(k, positive, k, _mm512_set1_epi32(1)), 23);
-        _mm512_storeu_ps(out + i, _mm512_mul_ps(a, _mm512_castsi512_ps(k)));
-    }
-    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
-}
-
-static void exp_down_all_f32(float *out, const float *x, size_t n) {
-    size_t i = 0;
-    for (; i + EXPS * 16 <= n; i += EXPS * 16) {
-        __m512 y[EXPS];
-        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm512_loadu_ps(x + i + k * 16);
-        exp_down_f32(y, EXPS);
-        UNROLL for (int k = 0; k < EXPS; k++) _mm512_storeu_ps(out + i + k * 16, y[k]);
-    }
-    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
-}
-
-static void exp_down_all_f64(double *out, const double *x, size_t n) {
-    size_t i = 0;
-    for (; i + EXPS * 8 <= n; i += EXPS * 8) {
-        __m512d y[EXPS];
-        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm512_loadu_pd(x + i + k * 8);
-        exp_down_f64(y, EXPS);
-        UNROLL for (int k = 0; k < EXPS; k++) _mm512_storeu_pd(out + i + k * 8, y[k]);
-    }
-    for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
-}
 
 /* ---- two rows in a vector ---- */
 
@@ -210,7 +117,9 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #define SUBTRACT               _mm512_sub_ps
 #define MULTIPLY               _mm512_mul_ps
 #define DIVIDE                 _mm512_div_ps
+#define FAST(x)                FAST_##x##_F32
 #define FMA                    _mm512_fmadd_ps
+#define TWO_TO(k)              _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(k), 23))
 #define MASKED_FMA             _mm512_mask3_fmadd_ps
 #define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231ps", sum, a, b)
 #define SQRT                   _mm512_sqrt_ps
@@ -221,6 +130,7 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #define LESS(a, b)             _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
 #define FIRST                  _mm512_cvtss_f32
 #define TOTAL                  _mm512_reduce_add_ps
+#include "run/kernels_exp.inc"
 #include "run/kernels_avx512.inc"
 
 #undef REAL
@@ -246,7 +156,9 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #undef SUBTRACT
 #undef MULTIPLY
 #undef DIVIDE
+#undef FAST
 #undef FMA
+#undef TWO_TO
 #undef MASKED_FMA
 #undef ADD_PRODUCT
 #undef LOAD_SOME
@@ -283,7 +195,9 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #define SUBTRACT               _mm512_sub_pd
 #define MULTIPLY               _mm512_mul_pd
 #define DIVIDE                 _mm512_div_pd
+#define FAST(x)                FAST_##x##_F64
 #define FMA                    _mm512_fmadd_pd
+#define TWO_TO(k)              _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_castpd_si512(k), 52))
 #define MASKED_FMA             _mm512_mask3_fmadd_pd
 #define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231pd", sum, a, b)
 #define SQRT                   _mm512_sqrt_pd
@@ -294,11 +208,30 @@ INLINE __m512d sum_rows_f64(const __m512d *x) {
 #define LESS(a, b)             _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
 #define FIRST                  _mm512_cvtsd_f64
 #define TOTAL                  _mm512_reduce_add_pd
+#include "run/kernels_exp.inc"
 #include "run/kernels_avx512.inc"
 
 /* ---- scans ---- */
 
 #include "run/kernels_avx512_scan.inc"
+
+/* ---- the fast exp of any number ---- */
+
+static void exp_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m512 a = _mm512_loadu_ps(x + i), shifted;
+        __mmask16 positive = _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ);
+        a = _mm512_max_ps(_mm512_set1_ps(FAST_LEAST_F32), a);
+        a = _mm512_min_ps(_mm512_set1_ps(FAST_LARGEST_F32), a);
+        polynomial_f32(&a, &shifted, 1);
+        a = _mm512_mask_add_ps(a, positive, a, a);
+        __m512i k = _mm512_castps_si512(shifted);
+        k = _mm512_slli_epi32(_mm512_mask_sub_epi32(k, positive, k, _mm512_set1_epi32(1)), 23);
+        _mm512_storeu_ps(out + i, _mm512_mul_ps(a, _mm512_castsi512_ps(k)));
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
 
 /* ---- what AVX2 does as well ---- */
 

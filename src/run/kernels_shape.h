@@ -30,6 +30,8 @@ static inline size_t block_vectors(size_t size, size_t width) {
 #define FAST_P4_F32      0x1.12437cp-7f
 #define FAST_P3_F32      0x1.5554e4p-5f
 #define FAST_P2_F32      0x1.555474p-3f
+#define FAST_ALL_F32                                                                                                 \
+    { FAST_P5_F32, FAST_P4_F32, FAST_P3_F32, FAST_P2_F32, 0.5f, 1.0f, 1.0f } /* of 1 + r P(r) */
 
 #define FAST_LEAST_F64   -709.0
 #define FAST_BIAS_F64    (0x1.8p+52 + 1023.0)
@@ -46,6 +48,11 @@ static inline size_t block_vectors(size_t size, size_t width) {
 #define FAST_P3_F64      0x1.5555555551c5fp-5
 #define FAST_P2_F64      0x1.5555555555557p-3
 #define FAST_P1_F64      0x1.0000000000006p-1
+#define FAST_ALL_F64                                                                                                 \
+    {                                                                                                                \
+        FAST_P10_F64, FAST_P9_F64, FAST_P8_F64, FAST_P7_F64, FAST_P6_F64, FAST_P5_F64, FAST_P4_F64, FAST_P3_F64,     \
+            FAST_P2_F64, FAST_P1_F64, 1.0, 1.0                                                                       \
+    }
 
 /* Any x. For x > 0 the result is scaled by 2 and 2^(k-1), since 2^128 is not a float. */
 static inline float exp_fast_f32(float x) {
