@@ -292,6 +292,7 @@ test-checker: checker ## the checker on models of random formulas, on damaged on
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@python3 tests/proof/checker.py $(BUILD) --all
 	@python3 tests/proof/checker_languages.py $(BUILD) --all
+	@python3 tests/proof/checker_counting.py $(BUILD) --all
 .PHONY: checker theorems test-checker
 
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines

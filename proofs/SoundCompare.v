@@ -1,7 +1,8 @@
 (* doc/certificate.md, "Count" and "Compare": soundness of comparisons of counts, in both orders, by temperature.
 
    compare_ok      the inequalities that a certificate has for a comparison
-   compare_row_ok  the output of the second head is within a quarter of the comparison's truth
+   compare_row_is  the output of the second head is within compare_error of the comparison's truth
+   compare_row_ok  within a quarter, if the inequalities hold
    compare_sound   if they hold, the block of a comparison computes its formula in every possible run *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
@@ -25,6 +26,9 @@ Definition compare_error_false := match ord with
     fa) /
     compare_low + tiny fs
   | AnyOrder => (compare_rest + tiny fs) * (1 + u fa) * exp (2 * tiny fa) / compare_low + tiny fs end.
+Definition compare_error_true := match ord with Ascending => error fs fa (4 * compare_rest) 0
+  | AnyOrder => error_row fa M compare_rest end.
+Definition compare_error := Rmax compare_error_true compare_error_false.
 (* wl: the sum of |coefficients|; we: |constant + 1/2| *)
 Definition compare_ok (wl we : R) : Prop := least fa <= least fs /\ (Z.of_nat M <= 2 ^ prec fa)%Z /\
   least fs <= / (2 * INR M) /\ least fs <= ln 2 / (16 * INR M) /\ exp ((1 + compare_eps) * ln (INR M)) <= / least fa
@@ -131,7 +135,7 @@ Hypothesis g_is : expression fs (ln (INR (Nat.max m 1)) / (16 * INR n)) g.
 Hypothesis z_is : moved fa ord (rnd fa (16 * INR n * rnd fs (rnd fa (y + g)))) (logit z).
 Hypothesis row : softmax_row fs fa E ord logit (at_z z) K x.
 
-Theorem compare_row_ok : 0 <= x /\ Rabs (x - (if Z.leb 0 V then 1 else 0)) <= / 4.
+Theorem compare_row_is : 0 <= x /\ Rabs (x - (if Z.leb 0 V then 1 else 0)) <= compare_error fs fa ord M.
 Proof.
   assert (Ok' := Ok). destruct Ok' as (Nrm & HM & Mean & Logn & Pw & _ & _ & O & F).
   destruct (rest_small fs fa ord M wl we ltac:(lia) Ok) as [e8 R4].
@@ -205,7 +209,7 @@ Proof.
           m * tiny fa) by ring.
         apply Rplus_le_compat. apply Rmult_le_compat_l; lra. apply Rmult_le_compat_r; lra.
       * auto.
-      * split; auto. eapply Rle_trans; [apply C1|auto].
+      * split; auto. eapply Rle_trans; [apply C1|apply Rmax_l].
     + destruct O as (Ef & Nar & O1 & O2). subst fs.
       destruct (compare_any_true fa E HE K z m M logit x distinct has_z count ltac:(lia) ltac:(lia) logit_number Lw
         row rest) as [C1 C2].
@@ -213,7 +217,7 @@ Proof.
       * fold lz. unfold rest, compare_rest. fold ep. fold XX. apply Rplus_le_compat_r.
         assert (Q2 : INR m * exp ((1 - u fa) * (tiny fa - lz)) <= XX) by (apply Mx, Ex; lra). nra.
       * exact O1.
-      * split; auto. eapply Rle_trans; [apply C1|auto].
+      * split; auto. eapply Rle_trans; [apply C1|apply Rmax_l].
   - (* it does not hold *)
     assert (HV' : (V <= -1)%Z) by lia. apply IZR_le in HV'.
     assert (A8 : A <= -8). { unfold A, Sum. apply Rmult_le_reg_r with (INR (S m)); auto.
@@ -223,7 +227,8 @@ Proof.
       assert (A * (1 + a) <= A * (1 - e1)) by nra.
       assert (A * (1 - e1) <= -8 * (1 - e1)) by (apply Rmult_le_compat_r; lra).
         assert (B * (1 + b) <= (1 + e1) * B) by nra. nra. }
-    rewrite Rminus_0_r. enough (G : 0 <= x <= compare_error_false fs fa ord M) by (rewrite Rabs_pos_eq; lra).
+    rewrite Rminus_0_r. enough (G : 0 <= x <= compare_error_false fs fa ord M).
+    { rewrite Rabs_pos_eq by lra. split. lra. eapply Rle_trans; [apply G|apply Rmax_r]. }
     assert (eps0 : 0 <= ep) by lra.
     assert (X2 : exp 0 <= exp (2 * tiny fa)) by (apply exp_mono; lra). rewrite exp_0 in X2.
     set (XX := exp (- (8 * (1 - ep)) + 2 * tiny fa) * exp (ep * ln (INR M))).
@@ -343,6 +348,12 @@ Proof.
       replace ((rest + tiny fa) * (1 + u fa) * exp (2 * tiny fa) / compare_low fa M) with ((rest + tiny fa) * exp (2
         * tiny fa) / compare_low fa M * (1 + u fa))
         by (unfold Rdiv; ring). apply Rmult_le_compat_r; lra.
+Qed.
+Theorem compare_row_ok : 0 <= x /\ Rabs (x - (if Z.leb 0 V then 1 else 0)) <= / 4.
+Proof.
+  destruct compare_row_is as [A B]. split; auto. eapply Rle_trans; [apply B|]. assert (O := Ok).
+  destruct O as (_ & _ & _ & _ & _ & _ & _ & O & F). apply Rmax_lub; auto. unfold compare_error_true.
+  destruct ord; tauto.
 Qed.
 End Row.
 

@@ -21,7 +21,7 @@ TRUSTED = [
     ("operations of scores, logits and softmax rows", "Results.v",
      ["dot_result", "scaled", "logit_result", "asc_weight", "among", "tree_of", "softmax_result"]),
     ("partial sums", "Range.v", ["asc_parts"]),
-    ("formulas as the checker has them", "checker/Checker.v", ["fml", "FF", "FOr", "den"]),
+    ("formulas as the checker has them", "checker/Checker.v", ["fml", "FF", "FOr", "lin_of", "den"]),
     ("what formulas mean", "Strings.v", ["at_", "letter", "pos", "dir", "sees", "passed", "seen", "step", "form", "lin", "sat", "value"]),
     ("where the answer stands, and what is accepted", "checker/Check.v", ["read_at", "accepts"]),
     ("which formats a type has", "checker/Checker.v", ["kind", "f32_kind", "f64_kind"]),

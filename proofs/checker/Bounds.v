@@ -47,8 +47,10 @@ Definition once_error_of : option Q :=
       if Qle_bool 0 q && Qle_bool q (1 # 4) then Some (small_up q) else None
     else None
   else Some (1 # 4).
-Definition errors_of : errors :=
-  let q := loser in Errors once_error_of (pick_of q (eta_of key_error_of 4)) (pick_of q (eta_of place_error_of 3)).
+(* with the error of comparisons, and what a count may add (CountBounds.v) *)
+Definition with_counts (compare : option Q) (most : Z) : errors :=
+  let q := loser in Errors once_error_of (pick_of q (eta_of key_error_of 4)) (pick_of q (eta_of place_error_of 3))
+    compare most.
 End Errors.
 
 Local Open Scope R_scope.
@@ -561,9 +563,11 @@ Proof.
           lra). lra. }
       lra.
 Qed.
-Theorem errors_ok_ : errors_ok fs fa ord (one_format bits) M (errors_of bits Mz).
+Theorem with_counts_ok c z : (forall q, c = Some q -> compare_bound fs fa ord M q) -> most_fits fs fa ord M z ->
+  errors_ok fs fa ord (one_format bits) M (with_counts bits Mz c z).
 Proof.
-  unfold errors_ok, errors_of. cbv zeta. cbn [D_once D_near D_step]. split; [exact once_ok_|]. split; intros d Hd.
+  intros Hc Hz. unfold errors_ok, with_counts. cbv zeta. cbn [D_once D_near D_step D_compare most].
+  split; [exact once_ok_|]. split; [|split; [|now split]]; intros d Hd.
   - assert (E := eta_le (key_error fs fa (one_format bits)) _ 4 ltac:(lia) key_error_pos key_error_le). cbv zeta in E.
     destruct (pick_ok _ _ d E Hd) as [A B]. split; auto. eexists. split; [|exact B]. apply log_k. lia.
   - assert (E := eta_le (place_error fs) _ 3 ltac:(lia) place_error_pos place_error_le). cbv zeta in E.

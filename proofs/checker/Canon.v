@@ -1,7 +1,7 @@
 (* Giving equal atoms one name, and folding constants, changes no truth value. *)
 From Coq Require Import ZArith List Bool Arith Lia.
 From Temper Require Import Strings Programs Compile Temporal.
-From Temper.checker Require Import Model Checker Points Invariant Meaning.
+From Temper.checker Require Import Model Checker Points CountsOk Invariant Meaning.
 Import ListNotations.
 
 Section Canon.
@@ -172,23 +172,53 @@ Proof.
   destruct a; try apply rep_once_ok. destruct (same d d0) eqn:D; [|apply rep_once_ok]. apply same_ok in D. subst d0.
     apply sym, once_once.
 Qed.
-Theorem canon_ok f : forall reps, equal (fst (canon letters f reps)) f.
+Lemma mk_sum_ok reps g : equal (fst (mk_sum letters reps g)) g.
 Proof.
-  induction f as [|ls|a IHa|a IHa b IHb|d a IHa|d a IHa b IHb|d a IHa]; intros reps; cbn [canon].
+  unfold mk_sum. destruct (is_sum g) eqn:S; cbn [negb]. 2: intros j; reflexivity. cbv zeta.
+  set (h := reduced (merged letters g)).
+  assert (M : is_sum (merged letters g) = true) by (now apply (merged_ok w letters in_alphabet g 0)).
+  destruct (reduced_ok w (merged letters g) M) as [H R]. fold h in H, R.
+  assert (E : equal h g).
+  { intros i. rewrite !sat_sum, R by auto. now rewrite (proj2 (merged_ok w letters in_alphabet g i S)). }
+  set (d := looks_first h). destruct (any d (base h) h) as [f|] eqn:A.
+  - apply trans with (FOnce d f). apply mk_once_ok. apply trans with h; auto. intros i. symmetry. now apply any_ok.
+  - destruct (any d (base (opposite h)) (opposite h)) as [f|] eqn:B.
+    + assert (O := mk_once_ok reps d f). destruct (mk_once letters reps d f) as [q r]. cbn [fst] in *.
+      apply trans with (FNot q). apply negate_ok. apply trans with h; auto. intros i. cbn [den sat].
+      rewrite (O i), <- (any_ok w d (opposite h) f i B). destruct (opposite_is w h H) as [P _].
+      rewrite !sat_sum, amount_opposite by auto. destruct (letter w i); auto. cbn [andb].
+      apply eq_true_iff_eq. rewrite negb_true_iff, Z.leb_gt, Z.leb_le. lia.
+    + assert (X := sum_name_ok w letters in_alphabet reps h H). apply trans with h; auto. intros i. rewrite <- X.
+      now destruct (sum_name letters reps h).
+Qed.
+Lemma plus_equal k d a a' s s' : equal a' a -> is_sum s' = is_sum s -> (forall i, amount w s' i = amount w s i) ->
+  forall i, amount w (FPlus k d a' s') i = amount w (FPlus k d a s) i.
+Proof.
+  intros A _ B i. unfold amount in *. change (lin_of (den (FPlus k d a' s'))) with (Plus k d (den a') (lin_of (den s'))).
+  change (lin_of (den (FPlus k d a s))) with (Plus k d (den a) (lin_of (den s))). rewrite !value_plus, B.
+  rewrite (filter_ext (fun j => sat w (den a') j) (fun j => sat w (den a) j)); auto.
+Qed.
+Lemma sat_plus k d a s i : sat w (den (FPlus k d a s)) i = letter w i && (0 <=? amount w (FPlus k d a s) i)%Z.
+Proof. reflexivity. Qed.
+Lemma canon_both f : forall reps, equal (fst (canon_ letters false f reps)) f /\
+  is_sum (fst (canon_ letters true f reps)) = is_sum f /\ forall i, amount w (fst (canon_ letters true f reps)) i = amount w f i.
+Proof.
+  induction f as [|ls|a IHa|a IHa b IHb|d a IHa|d a IHa b IHb|d a IHa|z|k d a IHa s IHs]; intros reps; cbn [canon_]; cbv zeta;
+    (split; [|try (split; reflexivity)]).
   - intros j; reflexivity.
   - intros j; reflexivity.
-  - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. cbn [fst] in *. apply trans with (FNot a').
+  - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. cbn [fst] in *. apply trans with (FNot a').
     apply negate_ok. intros j. cbn [den sat]. now rewrite IHa.
-  - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. specialize (IHb r).
-    destruct (canon letters b r) as [b' q]. cbn [fst] in *.
+  - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. destruct (IHb r) as [IHb' _]; clear IHb; rename IHb' into IHb.
+    destruct (canon_ letters false b r) as [b' q]. cbn [fst] in *.
     apply trans with (FAnd a' b'). 2: intros j; cbn [den sat]; now rewrite IHa, IHb. unfold both.
     destruct (alike (FAnd a' b') a') eqn:X1. apply sym. now apply known_equal.
     destruct (alike (FAnd a' b') b') eqn:X2. apply sym. now apply known_equal. intros j. reflexivity.
-  - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. cbn [fst] in *.
+  - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. cbn [fst] in *.
     apply trans with (FOnce d a'). 2: now apply once_equal.
     apply mk_once_ok.
-  - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. specialize (IHb r).
-    destruct (canon letters b r) as [b' q]. cbn [fst] in *.
+  - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. destruct (IHb r) as [IHb' _]; clear IHb; rename IHb' into IHb.
+    destruct (canon_ letters false b r) as [b' q]. cbn [fst] in *.
     apply trans with (FSince d a' b'). 2: now apply since_equal.
     destruct (alike b' FF) eqn:X1. apply sym, since_false. now apply known_equal.
       destruct (alike b' FT) eqn:X2.
@@ -199,7 +229,15 @@ Proof.
       apply mk_once_ok. apply sym, since_once.
     intros j Lj Sj. assert (Z := alike_equal _ _ X4 j). cbn [den sat] in Z. rewrite Lj, Sj in Z.
       cbn in Z. now symmetry in Z.
-  - specialize (IHa reps). destruct (canon letters a reps) as [a' r]. cbn [fst] in *.
+  - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. cbn [fst] in *.
     apply trans with (FStep d a'). 2: now apply step_equal. apply mk_step_ok.
+  - apply mk_sum_ok.
+  - destruct (IHa reps) as [A _]. destruct (canon_ letters false a reps) as [a' r]. destruct (IHs r) as (_ & B & C).
+    destruct (canon_ letters true s r) as [s' q]. cbn [fst] in *.
+    apply trans with (FPlus k d a' s'). apply mk_sum_ok. intros j. rewrite !sat_plus. now rewrite (plus_equal k d a a' s s').
+  - destruct (IHa reps) as [A _]. destruct (canon_ letters false a reps) as [a' r]. destruct (IHs r) as (_ & B & C).
+    destruct (canon_ letters true s r) as [s' q]. cbn [fst] in *. split. exact B. now apply plus_equal.
 Qed.
+Theorem canon_ok f : forall reps, equal (fst (canon letters f reps)) f.
+Proof. intros reps. apply canon_both. Qed.
 End Canon.

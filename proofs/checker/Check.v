@@ -16,7 +16,7 @@ From Flocq Require Import Core.
 From Temper Require Import Rows Format Sums Exact Rounding Strings Programs Compile Temporal FloatRun Replay
   Instances.
 From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning Canon HeadsOk TapsOk NetsOk
-  RampsOk Bounds InRange.
+  RampsOk Bounds CountBounds InRange.
 From Temper.checker Require Parse Source.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -84,7 +84,7 @@ Proof.
 Qed.
 Lemma not_step_true d i : letter w i = true -> sat w (den (FNot (FStep d FT))) i = negb (letter w (step d i)).
 Proof. intros L. cbn [den sat]. rewrite L. cbn [andb]. unfold letter. now destruct (at_ w (step d i)). Qed.
-Lemma first_ok x : embedding fs fa m w x -> fits fs tail w (first_state tail m) x.
+Lemma first_ok x : embedding fs fa m w x -> fits fs fa tail w (first_state tail m) x.
 Proof.
   intros Em c. unfold get, first_state. destruct (lt_dec c (length (m_channels m))) as [Lc|Lc].
   2:{ rewrite nth_overflow by (rewrite map_length, seq_length; lia). intros i Hi. exact I. }
@@ -118,6 +118,7 @@ Proof.
       * intros i Hi. rewrite (Num i 0 Hi eq_refl (number_0 fs)). cbn. unfold letter. destruct (at_ w i); auto.
         now destruct (Nat.eqb i 0).
     + intros i Hi. exact (Val i Hi).
+    + intros i Hi. specialize (Val i Hi). cbn [ereal] in Val. destruct d; exact Val.
     + intros i Hi. cbn [den FF sat]. rewrite (Num i (if Nat.eqb i 0 then 1 else 0) Hi eq_refl)
       by (destruct (Nat.eqb i 0); [apply number_1|apply number_0]).
       unfold letter. destruct (at_ w i) eqn:A; cbn. destruct i; [discriminate|]. reflexivity.
@@ -204,11 +205,11 @@ Theorem check_model_sound x : model_run fs fa ord m w x ->
 Proof.
   intros (x0 & Em & La). destruct parts as ((Sk & _) & HM & Mm & st & Do & Ok).
   assert (InA := in_alphabet). assert (NM := size_M). assert (Bd := bounds).
-  assert (F : fits fs (m_end m) w st x).
+  assert (F : fits fs fa (m_end m) w st x).
   { assert (F0 := first_ok fs fa ord bits pair Sk m w InA x0 Em).
-    assert (G : forall l y y', layers fs fa ord m w l y y' -> forall s s', fits fs (m_end m) w s y ->
+    assert (G : forall l y y', layers fs fa ord m w l y y' -> forall s s', fits fs fa (m_end m) w s y ->
       do_layers bits letters (m_end m) cands (errors_of bits M) (length (m_channels m)) s l = Some s' ->
-        fits fs (m_end m) w s' y').
+        fits fs fa (m_end m) w s' y').
     { intros l y y' Ly. induction Ly as [y|a r y z z' y' At_ Nt Ly IH]; intros s s' Fs D. cbn in D.
       now injection D as <-.
       cbn [do_layers] in D. destruct (do_taps bits letters (m_end m) cands (errors_of bits M) s s (taps a))

@@ -1,6 +1,6 @@
 (* The checker: a function of a model, a formula, a length and a precision. It walks through the layers and keeps, for
    every channel, what it holds: a Boolean function of the letter and of temporal formulas ("atoms"), the feature i/N,
-   or a raw value that is near such a Boolean. Every step is a truth table over letters and atoms; nothing is searched
+   a raw value that is near such a Boolean, or the mean of a count. Every step is a truth table over letters and atoms; nothing is searched
    for outside of it, and no bound is taken from the certificate. That it is sound is proved in Check.v and what it
    imports. Here are definitions only. *)
 From Coq Require Import ZArith QArith List Bool Arith.
@@ -11,13 +11,16 @@ Local Open Scope nat_scope.
 
 (* ---- formulas ---- *)
 Inductive fml := FT | FLet (ls : list nat) | FNot (a : fml) | FAnd (a b : fml)
-  | FOnce (d : dir) (a : fml) | FSince (d : dir) (a b : fml) | FStep (d : dir) (a : fml).
+  | FOnce (d : dir) (a : fml) | FSince (d : dir) (a b : fml) | FStep (d : dir) (a : fml)
+  | FSum (b : Z) | FPlus (k : Z) (d : dir) (a r : fml).              (* b >= 0; k #[a] and what r adds up, >= 0 *)
 Definition FF := FNot FT.
 Definition FOr a b := FNot (FAnd (FNot a) (FNot b)).
+Definition lin_of (f : form nat) : lin nat := match f with AtLeast s => s | _ => Const 0 end.
 Fixpoint den (f : fml) : form nat := match f with
   | FT => Sym (fun _ => true) | FLet ls => Sym (fun a => existsb (Nat.eqb a) ls)
   | FNot a => Neg (den a) | FAnd a b => Conj (den a) (den b)
-  | FOnce d a => Once d (den a) | FSince d a b => Since d (den a) (den b) | FStep d a => Step d (den a) end.
+  | FOnce d a => Once d (den a) | FSince d a b => Since d (den a) (den b) | FStep d a => Step d (den a)
+  | FSum b => AtLeast (Const b) | FPlus k d a r => AtLeast (Plus k d (den a) (lin_of (den r))) end.
 Fixpoint nats_eqb (a b : list nat) : bool := match a, b with
   | [], [] => true | x :: r, y :: s => Nat.eqb x y && nats_eqb r s | _, _ => false end.
 Fixpoint fml_eqb (f g : fml) : bool := match f, g with
@@ -25,7 +28,9 @@ Fixpoint fml_eqb (f g : fml) : bool := match f, g with
   | FAnd a b, FAnd c d => fml_eqb a c && fml_eqb b d
   | FOnce d a, FOnce e b => same d e && fml_eqb a b
   | FSince d a b, FSince e a' b' => same d e && fml_eqb a a' && fml_eqb b b'
-  | FStep d a, FStep e b => same d e && fml_eqb a b | _, _ => false end.
+  | FStep d a, FStep e b => same d e && fml_eqb a b
+  | FSum a, FSum b => Z.eqb a b
+  | FPlus k d a r, FPlus l e b s => Z.eqb k l && same d e && fml_eqb a b && fml_eqb r s | _, _ => false end.
 
 (* ---- points: a letter and a truth value for each atom; or a sentinel ---- *)
 Definition val := list (fml * bool).
@@ -34,9 +39,10 @@ Fixpoint look (v : val) (f : fml) : option bool := match v with
 Fixpoint bev (a : nat) (v : val) (f : fml) : option bool := match f with
   | FT => Some true | FLet ls => Some (existsb (Nat.eqb a) ls) | FNot g => option_map negb (bev a v g)
   | FAnd g h => match bev a v g, bev a v h with Some x, Some y => Some (x && y) | _, _ => None end
+  | FSum b => Some (0 <=? b)%Z
   | _ => look v f end.
 Fixpoint atoms (f : fml) : list fml := match f with
-  | FT | FLet _ => [] | FNot g => atoms g | FAnd g h => atoms g ++ atoms h | _ => [f] end.
+  | FT | FLet _ | FSum _ => [] | FNot g => atoms g | FAnd g h => atoms g ++ atoms h | _ => [f] end.
 Fixpoint dedup (l : list fml) : list fml := match l with
   | [] => [] | f :: r => let q := dedup r in if existsb (fml_eqb f) q then q else f :: q end.
 Fixpoint vals (l : list fml) : list val := match l with
@@ -68,7 +74,9 @@ Definition too_many : nat := 12.                                   (* atoms of o
 Definition few (l : list fml) : bool := Nat.leb (length (dedup (flat_map atoms l))) too_many.
 
 (* ---- what a channel holds ---- *)
-Inductive content := Ex (f : fml) (s e : bool) | Place | Raw (f : fml) (D : Q) | Junk.
+Inductive content := Ex (f : fml) (s e : bool) | Place | Raw (f : fml) (D : Q) | Junk
+  | Mean (d : dir) (g : fml) (z : Z) (* the sum of g and 1/2 over the number of keys; at most z/2 *)
+  | Share (d : dir) (* ln(max(k, 1))/(16*N), k: as many other keys *).
 Definition zero := Ex FF false false.
 Definition get (st : list content) c := nth c st Junk.
 Definition is_zero (k : content) := match k with Ex (FNot FT) false false => true | _ => false end.
@@ -131,11 +139,39 @@ Definition f16_f32_kind := Kind 11 (-24) 15 24 (-149) false.
 Definition e4m3_f32_kind := Kind 4 (-9) 8 24 (-149) false.
 (* errors of heads, from the length: Bounds.v *)
 Record errors := Errors { D_once : option Q; D_near : option Q (* Booleans and a position *);
-  D_step : option Q (* a position alone *) }.
+  D_step : option Q (* a position alone *); D_compare : option Q;
+  most : Z (* what a count may add at a position, in halves *) }.
 
 Definition sane (k : kind) : bool := (4 <=? digits k)%Z && (digits k <=? sum_digits k)%Z && (24 <=? sum_digits k)%Z
   && (sum_digits k <=? 53)%Z && (sum_least k <=? least k)%Z && (sum_least k <=? -149)%Z && (least k <=? -8)%Z
   && (8 <=? room k)%Z && (room k <=? 100)%Z && (one_format k || (sum_least k <? least k)%Z).
+
+(* ---- sums of counts ---- *)
+Fixpoint is_sum (f : fml) : bool := match f with FPlus _ _ _ r => is_sum r | FSum _ => true | _ => false end.
+Fixpoint base (f : fml) : Z := match f with FPlus _ _ _ r => base r | FSum b => b | _ => 0%Z end.
+Fixpoint counted (f : fml) : list fml := match f with FPlus _ _ a r => a :: counted r | _ => [] end.
+(* what a letter at a point adds to those that look in a direction *)
+Fixpoint adds (d : dir) (a : nat) (v : val) (f : fml) : option Z := match f with
+  | FPlus k e g r => match bev a v g, adds d a v r with
+      | Some b, Some z => Some ((if same d e && b then k else 0) + z)%Z | _, _ => None end
+  | FSum _ => Some 0%Z | _ => None end.
+Definition adds_all (letters : nat) (q : Z -> bool) (f : fml) : bool :=
+  few (counted f) && forallb (fun p => match p with
+    | At a v => match adds Past a v f, adds Future a v f with Some x, Some y => q x && q y | _, _ => false end
+    | _ => true end) (points letters (counted f)).
+Definition same_adds (f g : fml) (p : point) : bool := match p with
+  | At a v => match adds Past a v f, adds Past a v g, adds Future a v f, adds Future a v g with
+      | Some x, Some y, Some z, Some t => Z.eqb x y && Z.eqb z t | _, _, _, _ => false end
+  | _ => true end.
+Definition same_sum (letters : nat) (f g : fml) : bool := is_sum f && is_sum g && Z.eqb (base f) (base g) &&
+  let l := counted f ++ counted g in few l && forallb (same_adds f g) (points letters l).
+(* it is at least 0 where the other is not *)
+Fixpoint opposite (f : fml) : fml := match f with
+  | FPlus k d a r => FPlus (- k) d a (opposite r) | FSum b => FSum (- b - 1) | _ => f end.
+Fixpoint shared (f : fml) : Z := match f with FPlus k _ _ r => Z.gcd k (shared r) | _ => 0%Z end.
+Fixpoint divided (q : Z) (f : fml) : fml := match f with
+  | FPlus k d a r => FPlus (k / q) d a (divided q r) | FSum b => FSum (b / q) | _ => f end.
+Definition reduced (f : fml) : fml := if (1 <? shared f)%Z then divided (shared f) f else f.
 
 Section Check.
 Variables (bits : kind) (letters : nat) (tail : bool) (cands : list fml) (D : errors).
@@ -161,6 +197,24 @@ Definition alike (f g : fml) : bool := few [f; g] && forallb (same_at f g) (poin
 Definition implies (f g : fml) : bool := alike f (FAnd f g).
 (* whatever atoms are: the compiler's normal form knows no more *)
 Definition same_table (f g : fml) : bool := few [f; g] && forallb (same_at f g) (all_points letters [f; g]).
+(* ---- sums of counts: one name for each ---- *)
+Fixpoint insert (k : Z) (d : dir) (a s : fml) : fml := match s with
+  | FPlus l e b r => if same d e && alike a b then if (k + l =? 0)%Z then r else FPlus (k + l) e b r
+                     else FPlus l e b (insert k d a r)
+  | _ => FPlus k d a s end.
+Fixpoint merged (s : fml) : fml := match s with
+  | FPlus k d a r => if (k =? 0)%Z || alike a FF then merged r else insert k d a (merged r) | _ => s end.
+(* a constant, one of those that have a name or its opposite, or itself *)
+Definition sum_name (names : list fml) (f : fml) : fml := let g := reduced f in
+  if (0 <=? base g)%Z && adds_all letters (Z.leb 0) g then FT
+  else if (base g <? 0)%Z && adds_all letters (Z.geb 0) g then FF
+  else match find (same_sum letters g) names with Some h => h
+  | None => match find (same_sum letters (opposite g)) names with Some h => FNot h | None => g end end.
+(* what is enough to stand once, if any of it is *)
+Fixpoint any (d : dir) (b : Z) (s : fml) : option fml := match s with
+  | FPlus k e a r => if same d e && (0 <=? b + k)%Z then option_map (FOr a) (any d b r) else None
+  | FSum _ => if (b <? 0)%Z then Some FF else None | _ => None end.
+Definition looks_first (s : fml) : dir := match s with FPlus _ d _ _ => d | _ => Past end.
 Definition query_one st (h : head) := match h_query h with
   | [[(c, d)]] => half_is d 2 && is_one (get st c) | _ => false end.
 Definition strict (m : mask) := match m with Before | After => true | _ => false end.
@@ -194,7 +248,7 @@ Fixpoint find_step (d : dir) (psi : fml) (l : list fml) : option fml := match l 
 (* ---- what one value of a head means, and its error ---- *)
 Definition with_error (e : option Q) (f : fml) : option (fml * Q) := match e with Some q => Some (f, q) | None =>
   None end.
-Definition tap_meaning st (t : tap) : option (fml * Q) :=
+Definition tap_boolean st (t : tap) : option (fml * Q) :=
   let '(h, v, _) := t in
   if query_one st h then
     match dir_of (h_mask h), h_key h, bool_row st v with
@@ -225,14 +279,47 @@ Definition tap_meaning st (t : tap) : option (fml * Q) :=
     | _, _, _ => None end
   else None.
 
+(* a count: no scores, so a mean over all keys; the sentinel's value says what is added, and a half *)
+Definition plain_dir (m : mask) : option dir := match m with UpTo => Some Past | From => Some Future | _ => None end.
+Fixpoint sum_row st (d : dir) (b : Z) (r : wrow) : option fml := match r with
+  | [] => Some (FSum b)
+  | (c, x) :: s => match get st c, halves x, sum_row st d b s with
+      | Ex f _ _, Some h, Some g => match f with FNot FT => Some g | _ =>
+          if Z.even h then Some (FPlus (h / 2) d f g) else None end
+      | _, _, _ => None end end.
+Definition tap_count st (t : tap) : option content := let '(h, v, _) := t in
+  match h_query h, h_key h, h_scale h, plain_dir (h_mask h) with
+  | [], [], E_whole 1, Some d =>
+      match zrow (exact_at st Begin) v, zrow (exact_at st Finish) v, zabs v with
+      | Some s, Some e, Some z =>
+          let here := match d with Past => s | Future => e end in let other := match d with Past => e | Future => s end in
+          if Z.odd here && Z.eqb other 0 && (z <=? most D)%Z && (tail || same d Past)
+          then option_map (fun g => Mean d g z) (sum_row st d (here / 2) v) else None
+      | _, _, _ => None end
+  | _, _, _, _ => None end.
+(* a comparison: the sentinel against all others *)
+Definition is_sentinel (d : dir) (k : content) : bool := match k with
+  | Ex (FNot FT) s e => match d with Past => s && negb e | Future => negb s && e end | _ => false end.
+Definition tap_compare st (t : tap) : option (fml * Q) := let '(h, v, _) := t in
+  match h_query h, h_key h, h_scale h, v with
+  | [[(cm, a); (cl, b)]], [[(ck, k)]], E_twice, [(cv, y)] =>
+      match get st cm, get st cl, plain_dir (h_mask h) with
+      | Mean d g _, Share e, Some d' =>
+          if is_sum g && (tail || same d Past) && same d e && same d d' && is_sentinel d (get st ck) && is_sentinel d (get st cv)
+             && forallb (fun q => half_is q 2) [a; b; k; y]
+          then with_error (D_compare D) (sum_name cands g) else None
+      | _, _, _ => None end
+  | _, _, _, _ => None end.
+Definition tap_meaning st (t : tap) : option content := match tap_count st t with Some k => Some k | None =>
+  option_map (fun p => Raw (fst p) (snd p)) (match tap_compare st t with Some p => Some p | None => tap_boolean st t end) end.
+
 (* heads: each value goes, with weight 1, to a channel of its own that was 0 *)
 Fixpoint set (st : list content) (c : nat) (k : content) : list content := match st, c with
   | [], _ => [] | _ :: r, O => k :: r | a :: r, S c' => a :: set r c' k end.
 Fixpoint do_taps (st0 st : list content) (l : list tap) : option (list content) := match l with
   | [] => Some st
   | t :: r => match snd t, tap_meaning st0 t with
-      | [(c, d)], Some (f, e) => if half_is d 2 && is_zero (get st c) then do_taps st0 (set st c (Raw f e))
-        r else None
+      | [(c, d)], Some k => if half_is d 2 && is_zero (get st c) then do_taps st0 (set st c k) r else None
       | _, _ => None end end.
 
 (* ---- nets ---- *)
@@ -334,15 +421,17 @@ Definition ramp_net st c (l : list (unit_ * dyadic)) : content := match ramp_sha
         | Some t => match learn cands t with Some f => Ex f false false | None => Junk end | None => Junk end
       else Junk
   | None => Junk end.
-(* a raw value is taken away again: x - relu(x) *)
-Definition cleared c (l : list (unit_ * dyadic)) : bool := match l with
-  | [(u, y)] => match u_in u with [(c', x)] => Nat.eqb c c' && half_is x 2 && half_is (u_bias u) 0 && half_is y (-2)
-                | _ => false end
-  | _ => false end.
+(* a raw value is taken away again: x - relu(x); one of either sign: x - relu(x) + relu(-x) *)
+Definition clears c (s : Z) (t : unit_ * dyadic) : bool := match u_in (fst t) with
+  | [(c', x)] => Nat.eqb c c' && half_is x s && half_is (u_bias (fst t)) 0 && half_is (snd t) (- s) | _ => false end.
+Definition cleared c (l : list (unit_ * dyadic)) : bool := match l with [t] => clears c 2 t | _ => false end.
+Definition cleared_twice c (l : list (unit_ * dyadic)) : bool := match l with
+  | [t; q] => clears c 2 t && clears c (-2) q | _ => false end.
 Definition net_channel st us c : content := match writers c us with
   | [] => match get st c with Raw _ _ => Junk | k => k end
   | l => match get st c with
       | Raw _ _ => if cleared c l then zero else Junk
+      | Mean _ _ _ => if cleared_twice c l then zero else Junk
       | Ex _ _ _ => match exact_net st c l with Junk => ramp_net st c l | k => k end
       | _ => Junk end end.
 Definition do_net st us : list content := map (net_channel st us) (seq 0 (length st)).
@@ -360,7 +449,8 @@ Definition modest_layer (n : nat) (l : layer) : bool :=
   && forallb (fun t : tap => forallb (modest_row n) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))))
     (taps l)
   && forallb (modest_unit n) (l_units l) && (Z.of_nat (length (flat_map u_out (l_units l))) <=? 2 ^ 20)%Z.
-Definition known (k : content) : bool := match k with Junk => false | Raw _ D => Qle_bool D 1 | _ => true end.
+Definition known (k : content) : bool := match k with Junk => false | Raw _ D => Qle_bool D 1
+  | Mean _ _ z => (z <=? 2 ^ 9)%Z | _ => true end.
 (* what heads and units have written is near a Boolean *)
 Definition heads_known n (st st1 : list content) : bool := forallb (fun c => match get st c with
   | Junk => true | _ => known (get st1 c) end) (seq 0 n).
@@ -388,6 +478,7 @@ Definition first_content (m : model) (c : nat) : content :=
       | Some x => if nats_eqb l [] && negb s && negb e then match x with
           | E_whole z => if Z.eqb z 1 then Ex FT true true else if Z.eqb z 0 then zero else Junk
           | E_place => Place
+          | E_share d => Share d
           | E_start => Ex FF true false
           | E_end => if tail then Ex FF false true else Junk
           | E_first => Ex (FNot (FStep Past FT)) false false
@@ -423,17 +514,29 @@ Definition mk_once (reps : list fml) (d : dir) (a : fml) : fml * list fml :=
   if alike a FF then (FF, reps) else if alike a FT then (FT, reps) else
   match a with FOnce e _ => if same d e then (a, reps) else rep_once reps d a | _ => rep_once reps d a end.
 Definition both (a b : fml) := if alike (FAnd a b) a then a else if alike (FAnd a b) b then b else FAnd a b.
-Fixpoint canon (f : fml) (reps : list fml) : fml * list fml := match f with
+Definition mk_sum (reps : list fml) (g : fml) : fml * list fml :=
+  if negb (is_sum g) then (g, reps) else let h := reduced (merged g) in let d := looks_first h in
+  match any d (base h) h, any d (base (opposite h)) (opposite h) with
+  | Some f, _ => mk_once reps d f
+  | None, Some f => let (q, r) := mk_once reps d f in (negate q, r)
+  | None, None => match sum_name reps h with FPlus k d a r => let h := FPlus k d a r in (h, h :: reps) | h => (h, reps) end end.
+(* inner: what a sum adds up goes on being a sum *)
+Fixpoint canon_ (inner : bool) (f : fml) (reps : list fml) : fml * list fml := let canon := canon_ false in match f with
   | FT | FLet _ => (f, reps)
-  | FNot a => let (a', r) := canon a reps in (negate a', r)
-  | FAnd a b => let (a', r) := canon a reps in let (b', q) := canon b r in (both a' b', q)
-  | FOnce d a => let (a', r) := canon a reps in mk_once r d a'
-  | FStep d a => let (a', r) := canon a reps in mk_step r d a'
-  | FSince d a b => let (a', r) := canon a reps in let (b', q) := canon b r in
+  | FNot a => if inner then (f, reps) else let (a', r) := canon a reps in (negate a', r)
+  | FAnd a b => if inner then (f, reps) else
+      let (a', r) := canon a reps in let (b', q) := canon b r in (both a' b', q)
+  | FOnce d a => if inner then (f, reps) else let (a', r) := canon a reps in mk_once r d a'
+  | FStep d a => if inner then (f, reps) else let (a', r) := canon a reps in mk_step r d a'
+  | FSum _ => if inner then (f, reps) else mk_sum reps f
+  | FPlus k d a s => let (a', r) := canon a reps in let (s', q) := canon_ true s r in
+      let g := FPlus k d a' s' in if inner then (g, q) else mk_sum q g
+  | FSince d a b => if inner then (f, reps) else let (a', r) := canon a reps in let (b', q) := canon b r in
       if alike b' FF then (FF, q) else if alike b' FT then (FT, q)
       else if same_table a' (FAnd a' b') then (b', q) else if same_table (FNot a') (FAnd (FNot a') b')
         then mk_once q d b'
       else rep_since q d a' b' end.
+Definition canon := canon_ false.
 
 (* ---- the read-out ---- *)
 Definition read_ok st (r : wrow) (src : fml) (empty : bool) : bool :=
@@ -445,4 +548,5 @@ End Check.
 
 Fixpoint subs (f : fml) : list fml := f :: match f with
   | FT | FLet _ => [] | FNot a => subs a | FAnd a b => subs a ++ subs b | FOnce _ a => subs a
-  | FSince _ a b => subs a ++ subs b | FStep _ a => subs a end.
+  | FSince _ a b => subs a ++ subs b | FStep _ a => subs a
+  | FSum _ => [] | FPlus _ _ a r => subs a ++ tl (subs r) end.

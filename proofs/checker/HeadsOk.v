@@ -3,7 +3,7 @@ From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Exact Rounding Strings Programs Compile Temporal
   FloatRun
-  NearestHead OnceHead OnceTree OnceAny Soundness.
+  NearestHead OnceHead OnceTree OnceAny Soundness SoundCompare.
 From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -30,8 +30,13 @@ Definition step_bound (q : Q) := (Z.of_nat M <= 2 ^ prec fa)%Z /\ exists k, INR 
 Definition once_bound (q : Q) := 0 <= Q2R q /\ match ord with
   | AnyOrder => once_any_ok fa M 8 /\ once_any_error fa M 8 <= Q2R q
   | Ascending => OnceHead.once_ok fs fa M /\ / 4 <= Q2R q end.
+(* comparisons; what is counted adds up exactly *)
+Definition compare_bound (q : Q) := compare_ok fs fa ord M 0 0 /\ compare_error fs fa ord M <= Q2R q /\ 0 <= Q2R q.
+Definition most_fits (z : Z) := (0 < z)%Z -> (z * Z.of_nat M <= 2 ^ prec fa)%Z /\ (z <= 2 ^ prec fs)%Z /\
+  (ord = AnyOrder -> 8 * tiny fa <= u fa).
 Definition errors_ok (D : errors) := (forall q, D_once D = Some q -> once_bound q) /\
-  (forall q, D_near D = Some q -> near_bound q) /\ (forall q, D_step D = Some q -> step_bound q).
+  (forall q, D_near D = Some q -> near_bound q) /\ (forall q, D_step D = Some q -> step_bound q) /\
+  (forall q, D_compare D = Some q -> compare_bound q) /\ most_fits (most D).
 End Errors.
 
 Section Heads.
@@ -44,7 +49,7 @@ Notation tail := (m_end m). Notation size := (N tail w). Notation keys := (keys 
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Hypothesis NM : (size <= M)%nat.
 Variable cands : list fml.
-Notation holds := (holds fs tail w). Notation fits := (fits fs tail w).
+Notation holds := (holds fs fa tail w). Notation fits := (fits fs fa tail w).
   Notation head_row := (head_row fs fa ord m w).
 Notation bool_row := (bool_row bits letters cands). Notation same := (one_format bits).
 Notation picks := (picks fs fa ord M). Notation place_error := (place_error fs).

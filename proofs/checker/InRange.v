@@ -1,6 +1,6 @@
 (* No operation of a run overflows. Rounding in Format.v has no largest number; a machine's run is that of Model.v if
    every result of an operation is at most `top` in size. Here is what an operation may give, and that it is at most
-   2^100 if the checker accepts: weights are at most 2^8, rows are short, and every channel is at most 2 after each
+   2^100 if the checker accepts: weights are at most 2^8, rows are short, and every channel is at most 2^8 after each
    sublayer.
 
    operation      every number that an operation of a run may give: rows, products and partial sums;
@@ -8,13 +8,13 @@
                   logits; what softmax rows compute (softmax_result of Results.v); units;
                     what is added to the residual
                   stream
-   small          all channels are numbers of the format, at most 2
+   small          all channels are numbers of the format, at most 2^8
    layers_small   through all layers *)
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Exact Rounding Range Strings Programs Compile Temporal FloatRun Results
-  Replay.
-From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk TapsOk NetsOk RampsOk.
+From Temper Require Import Rows Format Sums Nearest Exact Rounding Range Strings Programs Compile Temporal FloatRun Results
+  CompareAny SafeCompare SoundCompare Replay.
+From Temper.checker Require Import Model Checker Points Exactness CountsOk Invariant Meaning HeadsOk CompareOk TapsOk NetsOk RampsOk.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -142,37 +142,38 @@ Variables (m : model) (w : list nat).
 Notation tail := (m_end m). Notation size := (N tail w). Notation letters := (length (m_embed m)).
 Notation channels := (length (m_channels m)).
 Definition small (x : state) := forall c i, (c < channels)%nat -> (i < size)%nat -> number f (x c i) /\ Rabs (x c i)
-  <= 2^ 1.
+  <= 2^ 8.
 Lemma row_small x r i : modest_row channels r = true -> small x -> (i < size)%nat ->
-  (forall z, In z (row_results f f x r i) -> Rabs z <= 2^ 21) /\ Rabs (row_sum f f x r i) <= 2^ 21.
+  (forall z, In z (row_results f f x r i) -> Rabs z <= 2^ 28) /\ Rabs (row_sum f f x r i) <= 2^ 28.
 Proof.
   unfold modest_row. intros H Sm Hi. apply andb_prop in H. destruct H as [H L]. apply Nat.leb_le in L.
   rewrite forallb_forall in H.
-  assert (T : forall y, In y (row_terms f f x r i) -> Rabs y <= 2^ 9).
+  assert (T : forall y, In y (row_terms f f x r i) -> Rabs y <= 2^ 16).
   { intros y Hy. unfold row_terms in Hy. apply in_map_iff in Hy. destruct Hy as (t & <- & Ht). specialize (H t Ht).
     apply andb_prop in H. destruct H as [H1 H2]. apply Nat.ltb_lt in H2. apply rnd_pow. lia.
-    apply (mult_pow _ _ 8 1). now apply weight_small. now apply Sm. }
-  destruct (parts_small 9 12 (row_terms f f x r i) ltac:(lia) ltac:(lia)) as [A B]; auto.
+    apply (mult_pow _ _ 8 8). now apply weight_small. now apply Sm. }
+  destruct (parts_small 16 12 (row_terms f f x r i) ltac:(lia) ltac:(lia)) as [A B]; auto.
   { unfold row_terms. rewrite map_length. change (2 ^ 12)%Z with 4096%Z. lia. }
   split; auto. intros z Hz. unfold row_results in Hz. apply in_app_or in Hz. destruct Hz as [Hz|Hz];
     [|apply in_app_or in Hz; destruct Hz as [Hz|Hz]].
   - rewrite map_map in Hz. apply in_map_iff in Hz. destruct Hz as (t & <- & Ht). specialize (H t Ht).
     apply andb_prop in H.
     destruct H as [H _]. apply (pow_mono _ 8); [|lia]. now apply weight_small.
-  - apply (pow_mono _ 9); [|lia]. now apply T.
+  - apply (pow_mono _ 16); [|lia]. now apply T.
   - now apply A.
 Qed.
 Lemma value_small x r i : modest_row channels r = true -> small x -> (i < size)%nat -> Rabs (row_val f f x r i)
-  <= 2^ 21.
+  <= 2^ 28.
 Proof. intros H Sm Hi. apply rnd_pow. lia. now apply row_small. Qed.
 
 (* ---- what channels hold ---- *)
 Variable cands : list fml.
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
-Lemma known_small k x : known k = true -> holds f tail w k x -> forall i, (i < size)%nat -> number f (x i) /\
-  Rabs (x i) <= 2^ 1.
+Lemma known_small k x : known k = true -> holds f f tail w k x -> forall i, (i < size)%nat -> number f (x i) /\
+  Rabs (x i) <= 2^ 8.
 Proof.
-  intros K H i Hi. specialize (H i Hi). change (2^ 1) with 2. destruct k as [g s e| |g e|]; [| | |discriminate].
+  intros K H i Hi. specialize (H i Hi). assert (B8 : 2 <= 2^ 8) by (apply (bpow_le radix2 1); lia).
+  destruct k as [g s e| |g D| |d g z|d]; [| | |discriminate| |].
   - rewrite H. split. apply number_bit. unfold b2R. destruct (if letter w i then _ else _); rewrite Rabs_pos_eq; lra.
   - split. destruct H as [(y & _ & _ & ->) _]. apply rnd_number.
     assert (X := expression_1 f _ _ H). assert (P := pos_INR i). assert (i1 : INR i <= INR size) by (apply le_INR;
@@ -185,6 +186,12 @@ Proof.
   - destruct H as (Nx & P & b & Hb & _). split; auto. cbn in K. apply Qle_bool_iff in K. apply Qle_Rle in K.
     replace (Q2R 1) with 1 in K by (unfold Q2R; simpl; lra). apply Rabs_le_inv in Hb. apply Rabs_le. unfold b2R in Hb.
     destruct b; lra.
+  - destruct H as [-> B]. split. unfold quotient. apply rnd_number. eapply Rle_trans; [apply B|]. cbn in K.
+    apply Z.leb_le in K. apply Rle_trans with (half 512). now apply half_le.
+    unfold half. change 512 with (IZR (2 ^ 9)). rewrite pow_IZR by lia. rewrite <- bpow_plus. apply Rle_refl.
+  - split. destruct H as [(y & _ & _ & ->) _]. apply rnd_number.
+    assert (X := expression_1 f _ _ H). assert (L := log_small (@nil (def nat)) d i size Hi). unfold kappa in L.
+    replace (2 * 8) with 16 in L by ring. specialize (X L). lra.
 Qed.
 Lemma expression_double g y x k : (0 <= k)%Z -> expression g y x -> number g (2^ (k + 1)) -> Rabs y <= 2^ k ->
   Rabs x <= 2^ (k + 1).
@@ -219,14 +226,17 @@ Proof.
       lra. }
     rewrite Rabs_pos_eq by lra. lra.
   - rewrite Rabs_pos_eq by lra. lra.
+  - rewrite Rabs_pos_eq by lra. lra.
+  - apply Rle_trans with 1; auto. assert (L := log_small (@nil (def nat)) d i size Hi). unfold kappa in L.
+    replace (2 * 8) with 16 in L by ring. exact L.
 Qed.
-Lemma scale_small e lam : (match e with E_log | E_steep => True | _ => False end) ->
+Lemma scale_small e lam : (match e with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end) ->
   expression f (ereal e 0 (length w) size) lam -> number f lam /\ Rabs lam <= 2^ 58.
 Proof.
   intros Sh H. split. destruct H as [(y & _ & _ & ->) _]. apply rnd_number.
   apply (expression_double f _ lam 57 ltac:(lia) H). apply pow_number. lia. apply expr_size. unfold N. destruct tail;
     lia.
-  now destruct e.
+  destruct e as [[|[]|]| | | | | | | | |]; try destruct Sh; reflexivity.
 Qed.
 
 (* ---- heads ---- *)
@@ -237,27 +247,27 @@ Lemma all_meanings st0 : forall l st st', do_taps st0 st l = Some st' -> forall 
   meaning st0 t = Some y.
 Proof.
   induction l as [|a l IH]; cbn [Checker.do_taps]; intros st st' H t Ht; [destruct Ht|].
-  destruct (snd a) as [|[c d] [|]] eqn:Ea; try discriminate. destruct (meaning st0 a) as [[g e]|] eqn:Ma;
+  destruct (snd a) as [|[c d] [|]] eqn:Ea; try discriminate. destruct (meaning st0 a) as [k|] eqn:Ma;
     [|discriminate].
   destruct (_ && _); [|discriminate]. destruct Ht as [<-|Ht]; eauto.
 Qed.
-Lemma meaning_shape st h v o y : meaning st (h, v, o) = Some y -> query_one st h = true /\
-  (exists k, h_key h = [k]) /\ (match h_scale h with E_log | E_steep => True | _ => False end) /\
+Lemma meaning_shape st h v o y : tap_boolean bits letters tail cands D st (h, v, o) = Some y -> query_one st h = true /\
+  (exists k, h_key h = [k]) /\ (match h_scale h with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end) /\
   exists psi, bool_row bits letters cands st v = Some psi.
 Proof.
-  unfold tap_meaning. destruct (query_one st h); [|discriminate]. destruct (dir_of (h_mask h)); [|discriminate].
+  unfold tap_boolean. destruct (query_one st h); [|discriminate]. destruct (dir_of (h_mask h)); [|discriminate].
   destruct (h_key h) as [|k [|]]; try discriminate. destruct (bool_row bits letters cands st v) as [psi|];
     [|discriminate].
   destruct (_ && _); [discriminate|]. destruct (h_scale h); try discriminate; intros _; repeat split; eauto.
 Qed.
-Lemma two_le : 1 <= 2^ 21. Proof. apply (bpow_le radix2 0); lia. Qed.
+Lemma two_le : 1 <= 2^ 28. Proof. apply (bpow_le radix2 0); lia. Qed.
 Lemma pow_top x k : Rabs x <= 2^ k -> (k <= 100)%Z -> Rabs x <= top f.
 Proof. intros H K. eapply Rle_trans; [apply (pow_mono _ _ _ H K)|exact high]. Qed.
 Lemma in_keys_size mk i j : In j (keys tail w mk i) -> (j < size)%nat.
 Proof. intros H. apply in_keys in H. tauto. Qed.
 Lemma ulp_pow k : (0 <= k)%Z -> ulp_of f (2^ k) <= 2^ k.
 Proof. intros K. unfold ulp_of. rewrite ulp_bpow. apply bpow_le. unfold FLT_exp. lia. Qed.
-Theorem tap_small st x t y : fits f tail w st x -> small x -> meaning st t = Some y ->
+Theorem boolean_small st x t y : fits f f tail w st x -> small x -> tap_boolean bits letters tail cands D st t = Some y ->
   forallb (modest_row channels) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))) = true ->
   forall i z, (i < size)%nat -> tap_result f f AnyOrder m w x t i z -> Rabs z <= top f.
 Proof.
@@ -266,44 +276,44 @@ Proof.
   rewrite forallb_forall in Mr.
   assert (Rows : forall r j z, In r (v :: h_query h ++ h_key h) -> (j < size)%nat -> In z (row_results f f x r j) ->
     Rabs z <= top f).
-  { intros r j z0 Hr Hj Hz. apply (pow_top _ 21); [|lia]. apply (proj1 (row_small x r j (Mr r Hr) Sm Hj)). exact Hz. }
+  { intros r j z0 Hr Hj Hz. apply (pow_top _ 28); [|lia]. apply (proj1 (row_small x r j (Mr r Hr) Sm Hj)). exact Hz. }
   assert (Pairs : forall j, In j (keys tail w (h_mask h) i) -> pairs_ f f x h i j = [(1, row_val f f x k j)]).
   { intros j Hj. unfold pairs_. rewrite Hk, (query_one_ok f f AnyOrder bits pair sound_kind tail w st x h i Q1 F Hi).
     reflexivity. }
-  assert (Kv : forall j, In j (keys tail w (h_mask h) i) -> Rabs (row_val f f x k j) <= 2^ 21).
+  assert (Kv : forall j, In j (keys tail w (h_mask h) i) -> Rabs (row_val f f x k j) <= 2^ 28).
   { intros j Hj. apply value_small; auto. apply Mr. right. rewrite Hk. apply in_or_app. right. now left.
     now apply in_keys_size in Hj. }
   assert (Logits : forall lam j, expression f (ereal (h_scale h) 0 (length w) size) lam ->
     In j (keys tail w (h_mask h) i) ->
-    (forall l, logit_of f AnyOrder lam (pairs_ f f x h i j) l -> Rabs l <= 2^ 80) /\
-    (forall z, logit_result f AnyOrder lam (pairs_ f f x h i j) z -> Rabs z <= 2^ 80)).
+    (forall l, logit_of f AnyOrder lam (pairs_ f f x h i j) l -> Rabs l <= 2^ 87) /\
+    (forall z, logit_result f AnyOrder lam (pairs_ f f x h i j) z -> Rabs z <= 2^ 87)).
   { intros lam j El Hj. rewrite (Pairs j Hj). destruct (scale_small _ lam Sc El) as [Nl Bl].
-    destruct (logit_sizes f AnyOrder lam 1 (row_val f f x k j) (2^ 58) (2^ 21) Nl Bl) as [A B].
+    destruct (logit_sizes f AnyOrder lam 1 (row_val f f x k j) (2^ 58) (2^ 28) Nl Bl) as [A B].
     - apply pow_number. lia.
     - rewrite Rabs_pos_eq by lra. apply two_le.
     - rewrite Rmult_1_l. now apply Kv.
     - now left.
-    - rewrite <- bpow_plus, (rnd_id f (2^ (58 + 21))) in A, B by (apply pow_number; lia).
-      assert (U : 2^ (58 + 21) + ulp_of f (2^ (58 + 21)) <= 2^ 80).
-      { assert (X := ulp_pow (58 + 21) ltac:(lia)). change 80%Z with (79 + 1)%Z. rewrite (bpow_plus radix2 79).
-        change (58 + 21)%Z with 79%Z in *.
+    - rewrite <- bpow_plus, (rnd_id f (2^ (58 + 28))) in A, B by (apply pow_number; lia).
+      assert (U : 2^ (58 + 28) + ulp_of f (2^ (58 + 28)) <= 2^ 87).
+      { assert (X := ulp_pow (58 + 28) ltac:(lia)). change 87%Z with (86 + 1)%Z. rewrite (bpow_plus radix2 86).
+        change (58 + 28)%Z with 86%Z in *.
         change (2^ 1) with 2. lra. }
       split. intros l Hl. specialize (A l Hl). lra.
-      intros z0 Hz. destruct (B z0 Hz) as [C|C]; [|lra]. apply (pow_mono _ 21); [exact C|lia]. }
+      intros z0 Hz. destruct (B z0 Hz) as [C|C]; [|lra]. apply (pow_mono _ 28); [exact C|lia]. }
   destruct H as [r z Hr Hz|r j z Hj Hr Hz|j z Hj Hz|lam El|lam j z El Hj Hz|E lam logit z HE El Nl Lg Sr];
     cbn [fst snd] in *.
   - apply (Rows r i); auto. right. apply in_or_app. now left.
   - apply (Rows r j); auto. right. apply in_or_app. now right. now apply in_keys_size in Hj.
   - apply (Rows v j); auto. now left. now apply in_keys_size in Hj.
   - destruct (scale_small _ lam Sc El) as [_ B]. apply (pow_top _ 58); [exact B|lia].
-  - apply (pow_top _ 80); [|lia]. now apply (proj2 (Logits lam j El Hj)).
+  - apply (pow_top _ 87); [|lia]. now apply (proj2 (Logits lam j El Hj)).
   - apply (unit_row f f E AnyOrder HE logit (fun j => row_val f f x v j) (keys tail w (h_mask h) i)); auto.
     + intros j Hj. rewrite (proj2 (bool_row_ok f f AnyOrder bits pair sound_kind 
 tail w letters in_alphabet cands st x v psi V F j
       (in_keys_size _ _ _ Hj))).
       apply truth_01.
     + intros _. assert (X := keys_length tail w (h_mask h) i). lia.
-    + intros j k0 Hj Hk0. apply (pow_top _ (80 + 1)); [|lia]. apply plus_pow.
+    + intros j k0 Hj Hk0. apply (pow_top _ (87 + 1)); [|lia]. apply plus_pow.
       apply (proj1 (Logits lam j El Hj)). now apply Lg. rewrite Rabs_Ropp. apply (proj1 (Logits lam k0 El Hk0)).
         now apply Lg.
 Qed.
@@ -312,37 +322,103 @@ Qed.
 Variable M : nat.
 Hypothesis NM : (size <= M)%nat.
 Hypothesis bounds : errors_ok f f AnyOrder (one_format bits) M D.
+Theorem tap_small st x t k : fits f f tail w st x -> small x -> meaning st t = Some k ->
+  forallb (modest_row channels) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))) = true ->
+  forall i z, (i < size)%nat -> tap_result f f AnyOrder m w x t i z -> Rabs z <= top f.
+Proof.
+  unfold tap_meaning. intros F Sm Mt Mr i z Hi H.
+  assert (Rows : forall r j z, In r (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))) -> (j < size)%nat ->
+    In z (row_results f f x r j) -> Rabs z <= top f).
+  { intros r j z0 Hr Hj Hz. rewrite forallb_forall in Mr. apply (pow_top _ 28); [|lia].
+    apply (proj1 (row_small x r j (Mr r Hr) Sm Hj)). exact Hz. }
+  assert (One : 1 <= 2^ 0) by (simpl; lra).
+  destruct (tap_count tail D st t) as [k0|] eqn:C.
+  { destruct (count_shape m D st t k0 C) as (d & g & y & ->). destruct t as [[h v] o]. cbn [fst snd] in *.
+    destruct (count_values f f AnyOrder bits pair sound_kind M m w NM D bounds st x h v o d g y C F)
+      as (Q & K & Sc & _). assert (Sh : match h_scale h with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end)
+      by (now rewrite Sc).
+    destruct H as [r z Hr Hz|r j z Hj Hr Hz|j z Hj Hz|lam El|lam j z El Hj Hz|E lam logit z HE El Nl Lg Sr]; cbn [fst snd] in *.
+    - rewrite Q in Hr. destruct Hr. - rewrite K in Hr. destruct Hr.
+    - apply (Rows v j); auto. now left. now apply in_keys_size in Hj.
+    - destruct (scale_small _ lam Sh El) as [_ B]. apply (pow_top _ 58); [exact B|lia].
+    - unfold pairs_ in Hz. rewrite Q in Hz. apply (pow_top _ 0); [|lia]. apply (no_scores f AnyOrder M m w NM) in Hz. simpl (bpow _ _). lra.
+    - now apply (count_results f f AnyOrder bits pair sound_kind M m w NM D bounds st x h v o d g y C F i E lam logit z). }
+  clear C. destruct (tap_compare letters tail cands D st t) as [[g e]|] eqn:P.
+  2:{ destruct (tap_boolean _ _ _ _ _ st t) as [q|] eqn:B; [|discriminate]. now apply (boolean_small st x t q F Sm B Mr i z Hi). }
+  clear Mt. destruct t as [[h v] o]. cbn [fst snd] in *.
+  destruct (compare_shape m letters cands D st h v o g e P) as (cm & a & cl & b & ck & k' & cv & y & d & g' & zz & Q & K
+    & Sc & Ev & Gm & Gl & Mk & Sg & Sk & Sv & Ha & Hb & Hk & Hy & Dq & _ & T).
+  assert (Sh : match h_scale h with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end) by (now rewrite Sc).
+  assert (Key : forall j, (j < size)%nat -> row_val f f x [(ck, k')] j = at_z (sentinel d size) j).
+  { intros j Hj. assert (X := sentinel_ok f f M m w NM st x ck d j F Sk T Hj). rewrite (one_term f f AnyOrder bits pair sound_kind); auto.
+    rewrite X. apply at_z_number. }
+  assert (Val : forall j, (j < size)%nat -> row_val f f x v j = at_z (sentinel d size) j).
+  { intros j Hj. rewrite Ev. assert (X := sentinel_ok f f M m w NM st x cv d j F Sv T Hj). rewrite (one_term f f AnyOrder bits pair sound_kind); auto.
+    rewrite X. apply at_z_number. }
+  assert (Z01 : forall j, at_z (sentinel d size) j = 0 \/ at_z (sentinel d size) j = 1) by (intros j; unfold at_z; destruct (Nat.eqb j _); auto).
+  set (q := row_val f f x [(cm, a); (cl, b)] i).
+  assert (Bq : Rabs q <= 2^ 28). { apply value_small; auto. rewrite forallb_forall in Mr. apply Mr. right. rewrite Q. now left. }
+  assert (Pairs : forall j, In j (keys tail w (h_mask h) i) -> pairs_ f f x h i j = [(q, at_z (sentinel d size) j)]).
+  { intros j Hj. unfold pairs_. rewrite Q, K. cbn [map combine]. rewrite Key; auto. now apply in_keys_size in Hj. }
+  assert (Logits : forall lam j, expression f (ereal (h_scale h) 0 (length w) size) lam -> In j (keys tail w (h_mask h) i) ->
+    (forall l, logit_of f AnyOrder lam (pairs_ f f x h i j) l -> Rabs l <= 2^ 87) /\
+    (forall z, logit_result f AnyOrder lam (pairs_ f f x h i j) z -> Rabs z <= 2^ 87)).
+  { intros lam j El Hj. rewrite (Pairs j Hj). destruct (scale_small _ lam Sh El) as [Nl Bl].
+    destruct (logit_sizes f AnyOrder lam q (at_z (sentinel d size) j) (2^ 58) (2^ 28) Nl Bl) as [A B].
+    - apply pow_number. lia.
+    - exact Bq.
+    - destruct (Z01 j) as [-> | ->]. rewrite Rmult_0_r, Rabs_R0. apply bpow_ge_0. now rewrite Rmult_1_r.
+    - right. destruct (Z01 j) as [-> | ->]; lra.
+    - rewrite <- bpow_plus, (rnd_id f (2^ (58 + 28))) in A, B by (apply pow_number; lia).
+      assert (U : 2^ (58 + 28) + ulp_of f (2^ (58 + 28)) <= 2^ 87).
+      { assert (X := ulp_pow (58 + 28) ltac:(lia)). change 87%Z with (86 + 1)%Z. rewrite (bpow_plus radix2 86).
+        change (58 + 28)%Z with 86%Z in *. change (2^ 1) with 2. lra. }
+      split. intros l Hl. specialize (A l Hl). lra.
+      intros z0 Hz. destruct (B z0 Hz) as [C|C]; [|lra]. apply (pow_mono _ 28); [exact C|lia]. }
+  destruct H as [r z Hr Hz|r j z Hj Hr Hz|j z Hj Hz|lam El|lam j z El Hj Hz|E lam logit z HE El Nl Lg Sr]; cbn [fst snd] in *.
+  - apply (Rows r i); auto. right. apply in_or_app. now left.
+  - apply (Rows r j); auto. right. apply in_or_app. now right. now apply in_keys_size in Hj.
+  - apply (Rows v j); auto. now left. now apply in_keys_size in Hj.
+  - destruct (scale_small _ lam Sh El) as [_ B]. apply (pow_top _ 58); [exact B|lia].
+  - apply (pow_top _ 87); [|lia]. now apply (proj2 (Logits lam j El Hj)).
+  - apply (unit_row f f E AnyOrder HE logit (fun j => row_val f f x v j) (keys tail w (h_mask h) i)); auto.
+    + intros j Hj. rewrite Val by (now apply in_keys_size in Hj). apply Z01.
+    + intros _. assert (X := keys_length tail w (h_mask h) i). lia.
+    + intros j k0 Hj Hk0. apply (pow_top _ (87 + 1)); [|lia]. apply plus_pow.
+      apply (proj1 (Logits lam j El Hj)). now apply Lg. rewrite Rabs_Ropp. apply (proj1 (Logits lam k0 El Hk0)).
+        now apply Lg.
+Qed.
 Notation do_net := (do_net bits letters cands).
 Lemma in_seq_channels c : (c < channels)%nat -> In c (seq 0 channels). Proof. intros H. apply in_seq. lia. Qed.
-Lemma residual_none x rows vals c i : spread f f rows (vals i) c = [] -> number f (x c i) -> Rabs (x c i) <= 2^ 1 ->
+Lemma residual_none x rows vals c i : spread f f rows (vals i) c = [] -> number f (x c i) -> Rabs (x c i) <= 2^ 8 ->
   forall z, In z (residual_results f f x rows vals c i) -> Rabs z <= top f.
 Proof.
   intros S Nx Bx z Hz. unfold residual_results in Hz. rewrite S in Hz. cbn [asc_parts asc app] in Hz.
     destruct Hz as [<-|[]].
-  rewrite (rnd_id f 0), Rplus_0_r, (rnd_id f _ Nx) by apply number_0. apply (pow_top _ 1); [exact Bx|lia].
+  rewrite (rnd_id f 0), Rplus_0_r, (rnd_id f _ Nx) by apply number_0. apply (pow_top _ 8); [exact Bx|lia].
 Qed.
-Lemma heads_small st x l y st1 : fits f tail w st x -> small x -> do_taps st st (taps l) = Some st1 ->
+Lemma heads_small st x l y st1 : fits f f tail w st x -> small x -> do_taps st st (taps l) = Some st1 ->
   heads_known channels st st1 = true -> attention f f AnyOrder m w x l y -> small y.
 Proof.
   intros F Sm Dt Hk At c i Hc Hi.
-  assert (F1 : fits f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
+  assert (F1 : fits f f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
     M m w letters in_alphabet NM cands
     D bounds st x l y st1 F At Dt)).
   destruct At as (outs & Fo & Ex). destruct (Sm c i Hc Hi) as [Nx Bx].
   destruct (taps_ok f f AnyOrder bits pair sound_kind M m w letters in_alphabet NM cands D bounds
-    st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & e & o & G & _)].
+    st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & k & o & G & _)].
   - rewrite (Ex c i Hi). unfold residual. rewrite S. cbn [asc]. rewrite (rnd_id f 0), Rplus_0_r, !(rnd_id f (x c i))
     by (auto using number_0). auto.
-  - apply (known_small (Raw g e)); auto. 2: rewrite <- G; apply F1.
+  - apply (known_small k); auto. 2: rewrite <- G; apply F1.
     unfold heads_known in Hk. rewrite forallb_forall in Hk. specialize (Hk c (in_seq_channels c Hc)). rewrite G in Hk.
     destruct (get st c); solve [auto|discriminate].
 Qed.
-Lemma units_small st1 y l x' : fits f tail w st1 y -> small y -> units_known channels (do_net st1 (l_units l))
+Lemma units_small st1 y l x' : fits f f tail w st1 y -> small y -> units_known channels (do_net st1 (l_units l))
   (l_units l) = true ->
   net f f m w y l x' -> small x'.
 Proof.
   intros F Sm Uk Nt c i Hc Hi.
-  assert (F2 : fits f tail w (do_net st1 (l_units l)) x') by (now apply (net_ok f f AnyOrder bits pair sound_kind
+  assert (F2 : fits f f tail w (do_net st1 (l_units l)) x') by (now apply (net_ok f f AnyOrder bits pair sound_kind
     m w letters in_alphabet cands st1 y l x')).
   unfold units_known in Uk. rewrite forallb_forall in Uk. specialize (Uk c (in_seq_channels c Hc)).
   destruct (writers c (l_units l)) as [|t0 ws] eqn:W.
@@ -368,18 +444,18 @@ Proof.
   lia.
 Qed.
 Lemma hidden_small y u i : modest_unit channels u = true -> small y -> (i < size)%nat ->
-  Rabs (rnd f (row_sum f f y (u_in u) i + wt f (u_bias u))) <= 2^ 22 /\ Rabs (hidden f f y u i) <= 2^ 22.
+  Rabs (rnd f (row_sum f f y (u_in u) i + wt f (u_bias u))) <= 2^ 29 /\ Rabs (hidden f f y u i) <= 2^ 29.
 Proof.
   unfold modest_unit. intros H Sm Hi. apply andb_prop in H. destruct H as [H H3]. apply andb_prop in H.
     destruct H as [H1 _].
-  assert (A : Rabs (rnd f (row_sum f f y (u_in u) i + wt f (u_bias u))) <= 2^ 22).
-  { apply rnd_pow. lia. apply (plus_pow _ _ 21). now apply row_small. apply (pow_mono _ 8); [|lia].
+  assert (A : Rabs (rnd f (row_sum f f y (u_in u) i + wt f (u_bias u))) <= 2^ 29).
+  { apply rnd_pow. lia. apply (plus_pow _ _ 28). now apply row_small. apply (pow_mono _ 8); [|lia].
     now apply weight_small. }
-  split; auto. apply rnd_pow. lia. set (q := rnd f _) in *. assert (B := bpow_ge_0 radix2 22). unfold Rmax.
+  split; auto. apply rnd_pow. lia. set (q := rnd f _) in *. assert (B := bpow_ge_0 radix2 29). unfold Rmax.
     destruct (Rle_dec 0 q); auto.
   rewrite Rabs_R0. exact B.
 Qed.
-Theorem layer_in_range st x l st1 : fits f tail w st x -> small x -> do_taps st st (taps l) = Some st1 ->
+Theorem layer_in_range st x l st1 : fits f f tail w st x -> small x -> do_taps st st (taps l) = Some st1 ->
   safe_layer channels st st1 (do_net st1 (l_units l)) l = true ->
   forall z, layer_result f f AnyOrder m w x l z -> Rabs z <= top f.
 Proof.
@@ -392,31 +468,31 @@ Proof.
   - destruct (all_meanings st _ _ _ Dt t Ht) as [q Mq]. apply (tap_small st x t q F Sm Mq (Mt t Ht) i z Hi Hz).
   - destruct (Sm c i Hc Hi) as [Nx Bx].
     destruct (taps_ok f f AnyOrder bits pair sound_kind M m w letters in_alphabet NM cands D bounds
-      st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & g & e & o & G & Ho & S)].
+      st x F _ _ _ _ Dt Fo c) as [[G S]|(Z & k & o & G & Ho & No_ & S)].
     + apply (residual_none _ _ _ c i (S i) Nx Bx z Hz).
-    + assert (K : known (Raw g e) = true).
+    + assert (K : known k = true).
       { unfold heads_known in Hk. rewrite forallb_forall in Hk. specialize (Hk c (in_seq_channels c Hc)).
         rewrite G in Hk.
         destruct (get st c); solve [auto|discriminate]. }
       destruct (known_small _ _ K Ho i Hi) as [No Bo]. unfold residual_results in Hz. rewrite S in Hz.
         cbn [asc_parts asc app] in Hz.
       rewrite Rmult_1_l, Rplus_0_l, !(rnd_id f (o i)) in Hz by auto.
-      destruct Hz as [<-|[<-|[<-|[]]]]; [apply (pow_top _ 1); [exact Bo|lia]..|]. apply (pow_top _ (1 + 1)); [|lia].
+      destruct Hz as [<-|[<-|[<-|[]]]]; [apply (pow_top _ 8); [exact Bo|lia]..|]. apply (pow_top _ (8 + 1)); [|lia].
       apply rnd_pow. lia. now apply plus_pow.
   - assert (Sy := heads_small st x l y st1 F Sm Dt Hk At). assert (Mq := Mu u Hu). assert (Mq' := Mq).
     unfold modest_unit in Mq.
     apply andb_prop in Mq. destruct Mq as [Mq M3]. apply andb_prop in Mq. destruct Mq as [M1 M2].
     destruct Hz as [Hz|[->|[->|Hz]]].
-    + apply (pow_top _ 21); [|lia]. now apply (proj1 (row_small y (u_in u) i M1 Sy Hi)).
+    + apply (pow_top _ 28); [|lia]. now apply (proj1 (row_small y (u_in u) i M1 Sy Hi)).
     + apply (pow_top _ 8); [|lia]. now apply weight_small.
-    + apply (pow_top _ 22); [|lia]. now apply (hidden_small y u i Mq' Sy Hi).
+    + apply (pow_top _ 29); [|lia]. now apply (hidden_small y u i Mq' Sy Hi).
     + rewrite map_map in Hz. apply in_map_iff in Hz. destruct Hz as (t & <- & Ht). rewrite forallb_forall in M2.
       apply (pow_top _ 8); [|lia]. now apply weight_small, M2.
   - assert (Sy := heads_small st x l y st1 F Sm Dt Hk At). destruct (Sy c i Hc Hi) as [Ny By].
     set (vals := map (fun u => hidden f f y u i) (l_units l)) in *. unfold residual_results in Hz. cbv beta in Hz.
       fold vals in Hz.
     set (sp := spread f f (map u_out (l_units l)) vals c) in *.
-    assert (Sp : forall q, In q sp -> Rabs q <= 2^ 30).
+    assert (Sp : forall q, In q sp -> Rabs q <= 2^ 37).
     { intros q Hq. destruct (in_spread _ _ _ _ Hq) as (r & v & t & Hr & Ht & ->). unfold vals in Hr.
       assert (U : exists u, In u (l_units l) /\ r = u_out u /\ v = hidden f f y u i).
       { clear - Hr. induction (l_units l) as [|u us IH]; cbn in Hr; [destruct Hr|]. destruct Hr as [E|Hr].
@@ -424,17 +500,17 @@ Proof.
       destruct U as (u & Hu & -> & ->). assert (Mq := Mu u Hu). destruct (hidden_small y u i Mq Sy Hi) as [_ Hb].
       unfold modest_unit in Mq. apply andb_prop in Mq. destruct Mq as [Mq _]. apply andb_prop in Mq.
         destruct Mq as [_ M2].
-      rewrite forallb_forall in M2. apply rnd_pow. lia. apply (mult_pow _ _ 8 22); auto. now apply weight_small, M2. }
+      rewrite forallb_forall in M2. apply rnd_pow. lia. apply (mult_pow _ _ 8 29); auto. now apply weight_small, M2. }
     assert (Len : (Z.of_nat (length sp) <= 2 ^ 20)%Z).
     { eapply Z.le_trans; [|exact Ln]. apply inj_le. rewrite flat_map_concat_map. apply spread_length. }
-    destruct (parts_small 30 20 sp ltac:(lia) ltac:(lia) Len Sp) as [A B].
+    destruct (parts_small 37 20 sp ltac:(lia) ltac:(lia) Len Sp) as [A B].
     apply in_app_or in Hz. destruct Hz as [Hz|Hz]; [|apply in_app_or in Hz; destruct Hz as [Hz|[<-|[]]]].
-    + apply (pow_top _ 30); [now apply Sp|lia].
-    + apply (pow_top _ 50); [now apply A|lia].
-    + apply (pow_top _ 51); [|lia]. apply rnd_pow. lia. apply (plus_pow _ _ 50). apply (pow_mono _ 1); [exact By|lia].
+    + apply (pow_top _ 37); [now apply Sp|lia].
+    + apply (pow_top _ 57); [now apply A|lia].
+    + apply (pow_top _ 58); [|lia]. apply rnd_pow. lia. apply (plus_pow _ _ 57). apply (pow_mono _ 8); [exact By|lia].
       apply rnd_pow. lia. exact B.
 Qed.
-Theorem layers_in_range : forall l st x st', fits f tail w st x -> small x ->
+Theorem layers_in_range : forall l st x st', fits f f tail w st x -> small x ->
   do_layers bits letters tail cands D channels st l = Some st' ->
   (forall z, layers_result f f AnyOrder m w l x z -> Rabs z <= top f) /\
   (forall x', layers f f AnyOrder m w l x x' -> small x').
@@ -446,9 +522,9 @@ Proof.
     unfold safe_layer in Sf'. apply andb_prop in Sf'. destruct Sf' as [Sf' Uk]. apply andb_prop in Sf'.
       destruct Sf' as [_ Hk].
     assert (Step : forall y x', attention f f AnyOrder m w x a y -> net f f m w y a x' ->
-      fits f tail w (do_net st1 (l_units a)) x' /\ small x').
+      fits f f tail w (do_net st1 (l_units a)) x' /\ small x').
     { intros y x' At Nt.
-      assert (F1 : fits f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
+      assert (F1 : fits f f tail w st1 y) by (apply (attention_ok f f AnyOrder bits pair sound_kind
         M m w letters in_alphabet NM cands
         D bounds st x a y st1 F At Dt)).
       assert (S1 := heads_small st x a y st1 F Sm Dt Hk At). split.
@@ -500,7 +576,7 @@ Proof.
   destruct (Nat.eqb i 0). right. now left. right. right. now left.
 Qed.
 Theorem operations_in_range : modest_model tail m = true -> (forall x, embedding f f m w x ->
-  fits f tail w (first_state tail m) x) ->
+  fits f f tail w (first_state tail m) x) ->
   forall st', do_layers bits letters tail cands D channels (first_state tail m) (m_layers m)
     = Some st' ->
   forall z, operation f f AnyOrder m w z -> Rabs z <= top f.
@@ -533,6 +609,6 @@ Proof.
   - now apply (proj1 (layers_in_range _ _ x st' (First x Em) (Sm x Em) Do)).
   - destruct Run as (x0 & Em & La). assert (S' := proj2 (layers_in_range _ _ x0 st' (First x0 Em) (Sm x0 Em) Do)
     x La).
-    apply (pow_top _ 21); [|lia]. apply (proj1 (row_small x (m_read m) i (Mr _ (or_introl eq_refl)) S' Hi)). exact Hz.
+    apply (pow_top _ 28); [|lia]. apply (proj1 (row_small x (m_read m) i (Mr _ (or_introl eq_refl)) S' Hi)). exact Hz.
 Qed.
 End Sizes.

@@ -2,9 +2,9 @@
    *)
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Exact Rounding Strings Programs Compile Temporal FloatRun NearestHead
+From Temper Require Import Rows Format Sums Nearest Exact Rounding Strings Programs Compile Temporal FloatRun NearestHead
   Soundness.
-From Temper.checker Require Import Model Checker Points Exactness.
+From Temper.checker Require Import Model Checker Points Exactness CountsOk.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -22,6 +22,9 @@ Definition holds (k : content) (x : nat -> R) : Prop := forall i, (i < size)%nat
   | Raw g D => number fs (x i) /\ 0 <= x i /\ exists b, Rabs (x i - b2R b) <= Q2R D /\ (letter w i = true ->
     b = sat w (den
       g) i)
+  | Mean d g z => x i = quotient fs fa (IZR (amount w g i) + / 2) (INR (length (keys tail w (mask_of d) i)))
+      /\ Rabs (x i) <= half z
+  | Share d => expression fs (ln (INR (Nat.max (num d size i) 1)) / (16 * INR size)) (x i)
   | Junk => True end.
 Definition fits (st : list content) (x : state) := forall c, holds (get st c) (x c).
 
@@ -29,7 +32,7 @@ Lemma number_bit f b : number f (b2R b). Proof. destruct b. apply number_1. appl
 Lemma exact_at_ok st x p i c b : fits st x -> (i < size)%nat -> point_of w p i -> exact_at st p c = Some b ->
   x c i = b2R b.
 Proof.
-  intros F Hi P H. specialize (F c i Hi). unfold exact_at in H. destruct (get st c) as [g s e| | |]; try discriminate.
+  intros F Hi P H. specialize (F c i Hi). unfold exact_at in H. destruct (get st c) as [g s e| | | | |]; try discriminate.
   rewrite F. destruct p as [a v| |]; cbn [point_of] in P.
   - destruct P as [A T]. unfold letter. rewrite A. now rewrite (bev_ok w i a v g A T b H).
   - subst i. injection H as <-. reflexivity.
@@ -96,7 +99,7 @@ Lemma query_one_ok st x h i : query_one st h = true -> fits st x -> (i < size)%n
 Proof.
   unfold query_one. intros H F Hi. destruct (h_query h) as [|[|[c d] [|]] [|]]; try discriminate.
   apply andb_prop in H. destruct H as [H1 H2]. unfold is_one in H2. specialize (F c i Hi).
-  destruct (get st c) as [[] [] []| | |]; try discriminate.
+  destruct (get st c) as [[] [] []| | | | |]; try discriminate.
   assert (X : x c i = 1). { rewrite F. cbn [den sat]. unfold letter. destruct (at_ w i); auto.
     now destruct (Nat.eqb i 0). }
   cbn [map]. unfold row_val, row_sum, row_terms. cbn [map asc fst snd]. rewrite (wt_1 d H1), X, Rmult_1_l.

@@ -13,7 +13,8 @@ Local Open Scope R_scope.
 Record dyadic := Dy { man : Z; ex : Z }.                              (* man * 2^ex *)
 Definition wrow := list (nat * dyadic).                               (* channel, weight: the terms of one line *)
 (* the position expressions that are known here; FloatRun.v, expression, says how they are rounded *)
-Inductive expr := E_whole (z : Z) | E_place (* i/N *) | E_log (* ln(N) + 8 *) | E_steep (* 8*N *)
+Inductive expr := E_whole (z : Z) | E_place (* i/N *) | E_log (* ln(N) + 8 *) | E_steep (* 8*N *) | E_twice (* 16*N *)
+  | E_share (d : dir) (* ln(max(k, 1))/(16*N), k: i, or N - 1 - i *)
   | E_start (* [i = 0] *) | E_end (* [i = N - 1] *) | E_first (* [i = 1]*[1 <= n] *) | E_last (* [i = n]*[1 <= n] *).
 Record head := Head_ { h_mask : mask; h_scale : expr; h_query : list wrow; h_key : list wrow; h_value : list wrow;
   h_output : list wrow }.
@@ -34,6 +35,8 @@ Definition row_sum x r i := asc fa 0 (row_terms x r i).
 Definition row_val x r i := rnd fs (row_sum x r i).
 Definition ereal (e : expr) (i n size : nat) : R := match e with       (* position, letters, positions *)
   | E_whole z => IZR z | E_place => INR i / INR size | E_log => ln (INR size) + 8 | E_steep => 8 * INR size
+  | E_twice => 16 * INR size
+  | E_share d => ln (INR (Nat.max (match d with Past => i | Future => size - 1 - i end) 1)) / (16 * INR size)
   | E_start => if Nat.eqb i 0 then 1 else 0 | E_end => if Nat.eqb i (size - 1) then 1 else 0
   | E_first => if Nat.eqb i 1 && Nat.leb 1 n then 1 else 0 | E_last => if Nat.eqb i n &&
     Nat.leb 1 n then 1 else 0 end.

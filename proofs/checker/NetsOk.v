@@ -25,7 +25,7 @@ Variables (m : model) (w : list nat) (letters : nat).
 Notation tail := (m_end m). Notation size := (N tail w).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Variable cands : list fml.
-Notation holds := (holds fs tail w). Notation fits := (fits fs tail w). Notation big := (big bits).
+Notation holds := (holds fs fa tail w). Notation fits := (fits fs fa tail w). Notation big := (big bits).
   Notation wide := (wide bits).
 
 Notation big_le := (big_le bits). Notation two_bits := (two_bits bits sound_kind).
@@ -78,7 +78,7 @@ Proof.
     destruct (IH z' s' eq_refl eq_refl ltac:(lia)) as (qs & E1 & E2 & E3).
     destruct (row_exact fs fa ord bits pair sound_kind x i (exact_at st p) (u_in un) zr za Zr Za ltac:(lia)) as (R1 &
       _ & R3).
-    { intros t y _ Hy. now apply (exact_at_ok fs tail w st x p). }
+    { intros t y _ Hy. now apply (exact_at_ok fs fa tail w st x p). }
     assert (Hid : hidden fs fa x un i = half (Z.max 0 (zr + b))).
     { unfold hidden. rewrite R1. rewrite (wt_half fs fa ord bits pair sound_kind _ b Hb) by lia. rewrite half_add.
       rewrite (rnd_id fa (half (zr + b))) by (apply incl_, number_half; lia).
@@ -135,7 +135,7 @@ Proof.
   assert (A : (Z.abs z <= s)%Z). { rewrite <- E2. eapply Z.le_trans; [|apply E3]. clear. induction qs as [|h qs IH];
     cbn; lia. }
   assert (X0 : x c i = quarter (if b0 then 4 else 0)).
-  { rewrite (exact_at_ok fs tail w st x p i c b0 F Hi P E0). unfold quarter, b2R. destruct b0; simpl; lra. }
+  { rewrite (exact_at_ok fs fa tail w st x p i c b0 F Hi P E0). unfold quarter, b2R. destruct b0; simpl; lra. }
   cbv zeta in H. set (t := ((if b0 then 4 else 0) + z)%Z) in *.
   assert (T : quarter t = b2R b /\ (t = 0 \/ t = 4)%Z).
   { destruct (Z.eqb_spec t 0) as [Et|]. injection H as <-. rewrite Et. unfold quarter, b2R; simpl; split; [lra|auto].

@@ -6,7 +6,7 @@
 
    parse   from bytes to a model, with what the file says about its specification *)
 From Coq Require Import ZArith NArith Bool Arith Ascii String List.
-From Temper Require Import Programs.
+From Temper Require Import Strings Programs.
 From Temper.checker Require Import Model.
 Import ListNotations.
 Local Open Scope char_scope.
@@ -132,12 +132,15 @@ Definition plain_whole (s : bytes) : option Z := match s with
   | ["0"] => Some 0%Z | "0" :: _ | [] => None | _ => if Nat.leb (length s) 15 then decimal s 0 else None end.
 Definition expression_of (s : bytes) : option expr :=
   if is s "i/N" then Some E_place else if is s "ln(N) + 8" then Some E_log else if is s "8*N" then Some E_steep
+  else if is s "16*N" then Some E_twice
+  else if is s "ln(max(i, 1))/(16*N)" then Some (E_share Past)
+  else if is s "ln(max(N - 1 - i, 1))/(16*N)" then Some (E_share Future)
   else if is s "[i = 1]*[1 <= n]" then Some E_first else if is s "[i = n]*[1 <= n]" then Some E_last
   else if is s "[i = 0]" then Some E_start else if is s "[i = N - 1]" then Some E_end
   else option_map E_whole (plain_whole s).
 
 (* not of the position: scales of version 1 are so *)
-Definition scale_of s := match expression_of s with Some (E_whole _ | E_log | E_steep) as e => e | _ => None end.
+Definition scale_of s := match expression_of s with Some (E_whole _ | E_log | E_steep | E_twice) as e => e | _ => None end.
 
 (* ---- the file, line by line: settings, channels, embeddings, layers, the read-out, parts, the digest ---- *)
 Inductive stage := Settings | Channels | Embedding | Layers | Read_out | Parts | End.

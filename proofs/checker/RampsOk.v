@@ -1,7 +1,7 @@
 (* Ramps with raw inputs, clearing, and the whole feed-forward sublayer. *)
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Exact Rounding Ramp FusedGates Strings Programs Compile Temporal FloatRun
+From Temper Require Import Rows Format Sums Nearest Exact Rounding Ramp FusedGates Strings Programs Compile Temporal FloatRun
   Replay.
 From Temper.checker Require Import Model Checker Points Exactness Invariant TapsOk NetsOk.
 Import ListNotations.
@@ -49,7 +49,7 @@ Variables (m : model) (w : list nat) (letters : nat).
 Notation tail := (m_end m). Notation size := (N tail w).
 Hypothesis in_alphabet : forall i a, at_ w i = Some a -> (a < letters)%nat.
 Variable cands : list fml.
-Notation holds := (holds fs tail w). Notation fits := (fits fs tail w). Notation big := (big bits).
+Notation holds := (holds fs fa tail w). Notation fits := (fits fs fa tail w). Notation big := (big bits).
 
 (* what a row with raw inputs is near *)
 Definition raw_near st (x : state) i c b := match get st c with Raw _ D => Rabs (x c i - b2R b) <= Q2R D | _ =>
@@ -76,10 +76,10 @@ Proof.
       rewrite Rabs_mult, abs_IZR, (Rabs_pos_eq (bpow radix2 (-1))) by apply bpow_ge_0. reflexivity. }
     assert (Hpos : 0 <= half (Z.abs h)) by (rewrite <- Hhalf; apply Rabs_pos).
     assert (H2 : 2 * half (Z.abs h) = IZR (Z.abs h)) by (unfold half; simpl; lra).
-    destruct (get st c) as [g s0 e0| |g D|] eqn:G; try discriminate.
+    destruct (get st c) as [g s0 e0| |g D| | |] eqn:G; try discriminate.
     + (* exact *)
       injection Hq as <-. destruct (IH z' s' q' eq_refl eq_refl ltac:(lia) eq_refl Q2) as (I1 & I2 & I3 & I4).
-      assert (Xc : x c i = b2R b). { apply (exact_at_ok fs tail w st x p i c b F Hi P). unfold near_at in Nb.
+      assert (Xc : x c i = b2R b). { apply (exact_at_ok fs fa tail w st x p i c b F Hi P). unfold near_at in Nb.
         now rewrite G in Nb. }
       assert (Tm : rnd fa (wt fs d * x c i) = half (if b then h else 0)).
       { rewrite Wd, Xc. unfold b2R. destruct b. rewrite Rmult_1_r. apply rnd_id, incl_,
@@ -217,8 +217,8 @@ Proof.
   assert (One : forall c d b h, (match get st c with Ex _ _ _ => true | _ => false end) = true ->
     near_at st p rv c = Some b -> halves d = Some h -> (Z.abs h <= 2 ^ digits bits)%Z ->
     rnd fa (wt fs d * x c i) = half (if b then h else 0)).
-  { intros c d b h Gx Nb Hh Hs. destruct (get st c) as [g s0 e0| | |] eqn:G; try discriminate.
-    assert (Xc : x c i = b2R b). { apply (exact_at_ok fs tail w st x p i c b F Hi P). unfold near_at in Nb.
+  { intros c d b h Gx Nb Hh Hs. destruct (get st c) as [g s0 e0| | | | |] eqn:G; try discriminate.
+    assert (Xc : x c i = b2R b). { apply (exact_at_ok fs fa tail w st x p i c b F Hi P). unfold near_at in Nb.
       now rewrite G in Nb. }
     rewrite (wt_half fs fa ord bits pair sound_kind d h Hh Hs), Xc. unfold b2R. destruct b.
     rewrite Rmult_1_r. apply rnd_id, incl_, (number_half fs fa ord bits pair sound_kind). lia.
@@ -245,7 +245,7 @@ Proof.
   destruct (zrow (near_at st p rv) r) as [z'|] eqn:Hz'; [|discriminate]. injection Hz as <-.
   destruct (zabs r) as [s'|] eqn:Hs'; [|discriminate]. injection Hs as <-. assert (S0 := zabs_pos r s' Hs').
   change (row_terms fs fa x ((c, d) :: r) i) with (rnd fa (wt fs d * x c i) :: row_terms fs fa x r i).
-  destruct (get st c) as [g s0 e0| |g D|] eqn:G; try discriminate.
+  destruct (get st c) as [g s0 e0| |g D| | |] eqn:G; try discriminate.
   - destruct (IH z' s' A eq_refl eq_refl ltac:(lia)) as (hs & ks & E1 & E2 & E3 & E4 & E5 & E6 & E7).
     rewrite (One c d b h ltac:(now rewrite G) Nb Hh ltac:(lia)).
     exists ((if b then h else 0%Z) :: hs), ((if b then h else 0%Z) :: ks). cbn [map fold_right].
@@ -460,7 +460,7 @@ Proof.
 Qed.
 Lemma zero_is st x c i : fits st x -> (i < size)%nat -> is_zero (get st c) = true -> x c i = 0.
 Proof.
-  intros F Hi Z. specialize (F c i Hi). unfold is_zero in Z. destruct (get st c) as [[| |[]| | | |] [] []| | |];
+  intros F Hi Z. specialize (F c i Hi). unfold is_zero in Z. destruct (get st c) as [[| |[]| | | | | |] [] []| | | | |];
     try discriminate.
   rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0).
 Qed.
@@ -504,7 +504,7 @@ Proof.
     apply (Main (At a v) i []); auto. intros d e; discriminate.
   - assert (P := sentinel_point tail w i Hi Li).
     destruct (raw_vals_ok (raw_near st x i) (raws st r)) as (rv & I1 & I2).
-    { intros d Hd. unfold raw_near. assert (Fd := F d i Hi). destruct (get st d) as [| |g' D|]; try (exists true;
+    { intros d Hd. unfold raw_near. assert (Fd := F d i Hi). destruct (get st d) as [| |g' D| | |]; try (exists true;
       exact I).
       destruct Fd as (_ & _ & e & E1 & _). now exists e. }
     assert (Al : forall p, always bits st k xor r false p = true -> ramp_at bits st k xor r rv p = Some false).
@@ -514,29 +514,57 @@ Proof.
     replace (if Nat.eqb i 0 then false else false) with false by (now destruct (Nat.eqb i 0)).
     destruct (Nat.eqb i 0). apply (Main Begin i rv); auto. apply (Main Finish i rv); auto.
 Qed.
-(* a raw value is cleared *)
+(* a raw value is cleared, also one that may be negative *)
+Lemma number_part f y : number f y -> number f (Rmax 0 y).
+Proof. intros N. unfold Rmax. destruct (Rle_dec 0 y); auto. apply number_0. Qed.
+Lemma clears_term x c t i s y : clears c s t = true -> (s = 2 \/ s = -2)%Z -> y = (if Z.eqb s 2 then x c i else - x c i) ->
+  number fs (x c i) -> rnd fa (wt fs (snd t) * hidden fs fa x (fst t) i) = (if Z.eqb s 2 then - Rmax 0 y else Rmax 0 y).
+Proof.
+  unfold clears. intros H S Ey Nx. destruct (u_in (fst t)) as [|[c' dx] [|]] eqn:Ui; try discriminate.
+  apply andb_prop in H. destruct H as [H H4]. apply andb_prop in H. destruct H as [H H3]. apply andb_prop in H.
+    destruct H as [H1 H2]. apply Nat.eqb_eq in H1. subst c'. unfold hidden, row_sum, row_terms. rewrite Ui.
+    cbn [map asc fst snd].
+  rewrite (wt_of fs fa ord bits pair sound_kind (u_bias (fst t)) 0 H3) by (generalize (two_bits bits sound_kind); lia).
+    replace (half 0) with 0 by (unfold half; ring).
+  assert (Ny : number fs y) by (rewrite Ey; destruct (Z.eqb s 2); auto; now apply number_opp).
+  assert (Ry : wt fs dx * x c i = y /\ wt fs (snd t) * Rmax 0 y = if Z.eqb s 2 then - Rmax 0 y else Rmax 0 y).
+  { destruct S as [-> | ->]; cbn [Z.eqb Pos.eqb] in *; subst y.
+    - rewrite (wt_1 fs fa ord bits pair sound_kind dx H2), (wt_m1 fs fa ord bits pair sound_kind (snd t) H4). split; ring.
+    - rewrite (wt_m1 fs fa ord bits pair sound_kind dx H2), (wt_1 fs fa ord bits pair sound_kind (snd t) H4). split; ring. }
+  destruct Ry as [Ry Ro]. assert (Na := incl_ y Ny). assert (Np := number_part fs y Ny).
+  rewrite Ry, (rnd_id fa y Na), (Rplus_0_l y), (rnd_id fa y Na), (Rplus_0_r y), (rnd_id fa y Na), (rnd_id fs (Rmax 0 y) Np), Ro.
+  apply rnd_id, incl_. destruct (Z.eqb s 2); auto. now apply number_opp.
+Qed.
+Lemma zero_holds y : (forall i, (i < size)%nat -> y i = 0) -> holds zero y.
+Proof. intros H i Hi. rewrite (H i Hi). cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0). Qed.
+Lemma gone (x : state) c i : number fs (x c i) -> rnd fs (rnd fa (x c i + rnd fs (rnd fa (- x c i)))) = 0.
+Proof.
+  intros N. assert (No : number fs (- x c i)) by now apply number_opp.
+  rewrite (rnd_id fa (- x c i) (incl_ _ No)), (rnd_id fs (- x c i) No), Rplus_opp_r.
+  rewrite (rnd_id fa 0) by apply number_0. apply rnd_id, number_0.
+Qed.
 Lemma cleared_ok st x c l g D : fits st x -> get st c = Raw g D -> cleared c l = true ->
-  holds zero (fun i => rnd fs (rnd fa (x c i + rnd fs (asc fa 0 (map (fun t => rnd fa (wt fs (snd t) * hidden fs fa x
-    (fst t)
+  holds zero (fun i => rnd fs (rnd fa (x c i + rnd fs (asc fa 0 (map (fun t => rnd fa (wt fs (snd t) * hidden fs fa x (fst t)
     i)) l))))).
 Proof.
-  intros F G H i Hi. assert (Fc := F c i Hi). rewrite G in Fc. destruct Fc as (Nx & X0 & _).
-  unfold cleared in H. destruct l as [|[un dy] [|]]; try discriminate. destruct (u_in un) as [|[c' dx] [|]] eqn:Ui;
-    try discriminate.
-  apply andb_prop in H. destruct H as [H H4]. apply andb_prop in H. destruct H as [H H3]. apply andb_prop in H.
-    destruct H as [H1 H2].
-  apply Nat.eqb_eq in H1. subst c'. cbn [map fst snd asc]. unfold hidden, row_sum, row_terms. rewrite Ui.
-    cbn [map asc fst snd].
-  rewrite (wt_1 fs fa ord bits pair sound_kind dx H2), (wt_m1 fs fa ord bits pair sound_kind dy H4).
-  rewrite (wt_of fs fa ord bits pair sound_kind (u_bias un) 0 H3) by (generalize (two_bits bits sound_kind); lia).
-    replace (half 0) with 0 by (unfold half; ring).
-  assert (No : number fs (- x c i)) by now apply number_opp. assert (Na := incl_ _ Nx). assert (Nb := incl_ _ No).
-  rewrite Rmult_1_l, (rnd_id fa (x c i) Na), (Rplus_0_l (x c i)), (rnd_id fa (x c i) Na), (Rplus_0_r (x c i)),
-    (rnd_id fa (x c i) Na), (Rmax_right 0 (x c i) X0).
-  rewrite (rnd_id fs (x c i) Nx). replace (-1 * x c i) with (- x c i) by ring.
-    rewrite (rnd_id fa (- x c i) Nb), Rplus_0_l, (rnd_id fa (- x c i) Nb), (rnd_id fs (- x c i) No).
-  replace (x c i + - x c i) with 0 by ring. rewrite (rnd_id fa 0), (rnd_id fs 0) by apply number_0.
-  cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0).
+  intros F G H. apply zero_holds. intros i Hi. assert (Fc := F c i Hi). rewrite G in Fc. destruct Fc as (Nx & X0 & _).
+  unfold cleared in H. destruct l as [|t [|]]; try discriminate. cbn [map asc].
+  rewrite (clears_term x c t i 2 (x c i) H (or_introl eq_refl) eq_refl Nx). cbn [Z.eqb Pos.eqb].
+  rewrite (Rmax_right 0 (x c i) X0), Rplus_0_l. now apply gone.
+Qed.
+Lemma cleared_twice_ok st x c l d g z : fits st x -> get st c = Mean d g z -> cleared_twice c l = true ->
+  holds zero (fun i => rnd fs (rnd fa (x c i + rnd fs (asc fa 0 (map (fun t => rnd fa (wt fs (snd t) * hidden fs fa x (fst t)
+    i)) l))))).
+Proof.
+  intros F G H. apply zero_holds. intros i Hi. assert (Fc := F c i Hi). rewrite G in Fc. destruct Fc as (Ex' & _).
+  assert (Nx : number fs (x c i)) by (rewrite Ex'; unfold quotient; apply rnd_number).
+  unfold cleared_twice in H. destruct l as [|t [|q [|]]]; try discriminate. apply andb_prop in H. destruct H as [H1 H2].
+  cbn [map asc]. rewrite (clears_term x c t i 2 (x c i) H1 (or_introl eq_refl) eq_refl Nx).
+  rewrite (clears_term x c q i (-2) (- x c i) H2 (or_intror eq_refl) eq_refl Nx). cbn [Z.eqb Pos.eqb]. rewrite Rplus_0_l.
+  rewrite (rnd_id fa (- Rmax 0 (x c i))) by now apply number_opp, number_part, incl_.
+  assert (S : - Rmax 0 (x c i) + Rmax 0 (- x c i) = - x c i).
+  { unfold Rmax. destruct (Rle_dec 0 (x c i)), (Rle_dec 0 (- x c i)); lra. }
+  rewrite S. now apply gone.
 Qed.
 Theorem net_ok st x l x' : fits st x -> net fs fa m w x l x' -> fits (do_net bits letters cands st (l_units l)) x'.
 Proof.
@@ -555,13 +583,14 @@ Proof.
     - intros i Hi. assert (U := unchanged fs fa ord bits pair sound_kind m w st x c i F Hi). cbn [map asc].
       specialize (F c i Hi).
       destruct (get st c) eqn:G; auto; rewrite U by exact I; exact F.
-    - rewrite <- W. set (ws' := writers c (l_units l)) in *. destruct (get st c) as [g s e| |g D|] eqn:G;
+    - rewrite <- W. set (ws' := writers c (l_units l)) in *. destruct (get st c) as [g s e| |g D| |d g z|d] eqn:G;
       try (intros i Hi; exact I).
       + assert (X := exact_net_ok fs fa ord bits pair sound_kind m w letters in_alphabet cands st x c ws' F).
         assert (X2 := ramp_net_ok st x c ws' F).
         destruct (exact_net bits letters cands st c ws'); auto. destruct (ramp_net bits letters cands st c ws'); auto.
           intros i Hi; exact I.
-      + destruct (cleared c ws') eqn:Cl. now apply (cleared_ok st x c ws' g D). intros i Hi; exact I. }
+      + destruct (cleared c ws') eqn:Cl. now apply (cleared_ok st x c ws' g D). intros i Hi; exact I.
+      + destruct (cleared_twice c ws') eqn:Cl. now apply (cleared_twice_ok st x c ws' d g z). intros i Hi; exact I. }
   intros i Hi. rewrite (Ex' i Hi). exact (Hy i Hi).
 Qed.
 End Ramps.

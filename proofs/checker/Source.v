@@ -1,9 +1,9 @@
 (* The text of a specification (doc/language.md, sections 1 to 8), as it stands in a model file, read as a formula.
    Nothing is proved of this function either: it is what "the specification of this file" means. It knows letters and
    tokens in quotes or bare, classes, true, false, first, last, all Boolean and temporal operators, powers such
-   as Y^3, brackets, comments, definitions over several lines, and header lines that say what the file says. It
-   refuses counts, regular expressions, tables, positions, attention and what it does not know.
-     Precedence is
+   as Y^3, brackets, comments, definitions over several lines, sums of counts and their comparisons, and header lines that say
+   what the file says. It refuses remainders, regular expressions, tables, positions, attention and what it does not
+   know. Precedence is
    that of src/logic/parse.c, and what asks for parentheses there is refused here.
 
    specification_of   from a file to its formula *)
@@ -36,12 +36,25 @@ Definition first_here := FNot (FStep Past FT).
 Definition last_here := FNot (FStep Future FT).
 Definition times (k : nat) (o : prefix) (a : fml) := Nat.iter k (apply1 o) a.
 
+(* sums of counts *)
+Fixpoint shift (z : Z) (s : fml) := match s with FPlus k d a r => FPlus k d a (shift z r) | FSum b => FSum (b + z) | _ => s end.
+Fixpoint plus (s t : fml) := match s with FPlus k d a r => FPlus k d a (plus r t) | FSum b => shift b t | _ => s end.
+Fixpoint multiple (z : Z) (s : fml) := match s with
+  | FPlus k d a r => FPlus (z * k) d a (multiple z r) | FSum b => FSum (z * b) | _ => s end.
+Definition at_least (s t : fml) := plus s (multiple (-1) t).
+Inductive comparison := Eq_ | Ne_ | Lt_ | Le_ | Gt_ | Ge_.
+Definition compare (o : comparison) (s t : fml) : fml := match o with
+  | Ge_ => at_least s t | Le_ => at_least t s | Lt_ => FNot (at_least s t) | Gt_ => FNot (at_least t s)
+  | Eq_ => FAnd (at_least s t) (at_least t s) | Ne_ => FNot (FAnd (at_least s t) (at_least t s)) end.
+
 (* ---- tokens ---- *)
 Inductive symbol := S_open | S_close | S_equals | S_line | S_letter (s : bytes) | S_word (s : bytes)
   | S_class (s : bytes)
   | S_atom (f : fml) | S_prefix (o : prefix) (k : nat) (* as often *) | S_infix (o : infix)
   | S_weak (* W with X or Y behind it: weak until, or half of a weak next *)
-  | S_and | S_or | S_xor | S_implies | S_iff.
+  | S_and | S_or | S_xor | S_implies | S_iff
+  | S_count (d : dir) (* and its bracket *) | S_square | S_number (z : Z) | S_plus | S_minus | S_times
+  | S_compare (o : comparison).
 Definition is_lower := between 97 122.
 Definition is_upper := between 65 90.
 Definition in_word c := is_lower c || is_digit c || Ascii.eqb c "_".
@@ -102,10 +115,13 @@ Definition wide : list (Z * Z * symbol) := [(136, 167, S_and); (136, 168, S_or);
   (134, 146, S_implies);
   (134, 148, S_iff); (138, 164, S_atom FT); (138, 165, S_atom FF); (151, 139, S_prefix Next 1);
   (151, 135, S_prefix Eventually 1); (150, 161, S_prefix Always 1); (151, 143, S_prefix Yesterday 1);
-  (151, 134, S_prefix Once_ 1); (150, 160, S_prefix Historically 1)]%Z.
+  (151, 134, S_prefix Once_ 1); (150, 160, S_prefix Historically 1); (137, 160, S_compare Ne_);
+  (137, 164, S_compare Le_); (137, 165, S_compare Ge_)]%Z.
 (* symbols that are no words *)
 Definition sign (s : bytes) : option (symbol * bytes) := match s with
-  | "!" :: "=" :: _ | "<" :: "=" :: "=" :: _ | "/" :: "\" :: _ | "\" :: "/" :: _ => None
+  | "!" :: "=" :: "=" :: _ | "=" :: "=" :: "=" :: _ | "=" :: "=" :: ">" :: _
+  | "<" :: "=" :: "=" :: _ | "/" :: "\" :: _ | "\" :: "/" :: _ => None
+  | "!" :: "=" :: r => Some (S_compare Ne_, r)
   | "!" :: r | "~" :: r => Some (S_prefix Not 1, r)
   | "&" :: "&" :: "&" :: _ | "|" :: "|" :: "|" :: _ => None
   | "&" :: "&" :: r | "&" :: r => Some (S_and, r)
@@ -116,6 +132,10 @@ Definition sign (s : bytes) : option (symbol * bytes) := match s with
   | "<" :: ">" :: r => Some (S_prefix Eventually 1, r)
   | "[" :: "]" :: r => Some (S_prefix Always 1, r)
   | "=" :: ">" :: r => Some (S_implies, r)
+  | "=" :: "=" :: r => Some (S_compare Eq_, r)
+  | "<" :: "=" :: r => Some (S_compare Le_, r) | "<" :: r => Some (S_compare Lt_, r)
+  | ">" :: "=" :: r => Some (S_compare Ge_, r) | ">" :: r => Some (S_compare Gt_, r)
+  | "+" :: r => Some (S_plus, r) | "-" :: r => Some (S_minus, r) | "*" :: r => Some (S_times, r)
   | "194" :: "172" :: r => Some (S_prefix Not 1, r)
   | "226" :: b :: c :: r => option_map (fun t => (snd t, r))
       (find (fun t => (fst (fst t) =? code b)%Z && (snd (fst t) =? code c)%Z) wide)
@@ -127,6 +147,8 @@ Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (
   | O => None
   | S n =>
     let put l r := option_map (app l) (symbols n depth true r) in
+    let count d r := match snd (span (fun c => Ascii.eqb c " " || Ascii.eqb c "009") r) with
+      | "[" :: q => option_map (cons (S_count d)) (symbols n (S depth) true q) | _ => None end in
     match s with
     | [] => Some []
     | " " :: r | "009" :: r => symbols n depth busy r
@@ -136,6 +158,8 @@ Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (
     | "-" :: "-" :: r | "/" :: "/" :: r => symbols n depth busy (snd (to_line_end r))
     | "(" :: r => option_map (cons S_open) (symbols n (S depth) true r)
     | ")" :: r => option_map (cons S_close) (symbols n (depth - 1) true r)
+    | "]" :: r => option_map (cons S_square) (symbols n (depth - 1) true r)
+    | "#" :: ">" :: r => count Future r | "#" :: r | "226" :: "134" :: "144" :: "#" :: r => count Past r
     | c :: r =>
       if Ascii.eqb c "'" || Ascii.eqb c """" then match quoted n c r [] with
         | Some (t, q) => put [S_letter t] q | None => None end
@@ -149,6 +173,9 @@ Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (
             match power (S_prefix (if Ascii.eqb d "X" then Weak_next else Weak_yesterday) 1 :: l) q with
             | Some (l, q) => put l q | None => None end
         | _, _ => None end
+      else if is_digit c then let (t, q) := span is_digit s in
+        if starts q in_name then None else match whole t with
+        | Some z => if (z <? 2 ^ 63)%Z then put [S_number z] q else None | None => None end
       else if is_lower c then let (t, q) := span in_word s in
         if starts q is_upper then None else put [reserved t] q
       else if Ascii.eqb c "[" && negb (starts r (Ascii.eqb "]")) then match class_text r [] with
@@ -189,13 +216,25 @@ Definition class_of (s : bytes) : option fml := if tokens then None else
       | Some ks => Some (if negated then FNot (FLet ks) else FLet ks) | None => None end
   | _ => None end.
 
-Variable names : list (bytes * fml).
+Variables names sums : list (bytes * fml).                           (* definitions *)
 Definition find_name (s : bytes) : option fml := option_map snd (find (fun d => eqb_bytes (fst d) s) names).
 Definition bare (s : bytes) : option fml := match find_name s with
   | Some f => Some f
   | None => if tokens || Nat.eqb (length s) 1 then option_map (fun k => FLet [k]) (letter_of s) else None end.
 (* one level for each line of the table of doc/language.md, section 6 *)
-Inductive level := L_formula | L_implies | L_or | L_xor | L_and | L_temporal | L_past | L_future | L_unary.
+Inductive level := L_formula | L_implies | L_or | L_xor | L_and | L_temporal | L_past | L_future | L_unary
+  | L_sum | L_product | L_factor | L_added (s : fml) | L_multiplied (s : fml) (* behind s *).
+(* does a sum stand here, so that a comparison follows? In brackets: if something for sums stands behind them *)
+Fixpoint sum_in_brackets (depth : nat) (l : list symbol) : bool := match l with
+  | S_open :: r | S_count _ :: r => sum_in_brackets (S depth) r
+  | S_close :: r | S_square :: r => match depth with
+      | S (S d) => sum_in_brackets (S d) r
+      | _ => match r with S_plus :: _ | S_minus :: _ | S_times :: _ | S_compare _ :: _ | S_equals :: _ => true | _ => false end end
+  | _ :: r => sum_in_brackets depth r | [] => false end.
+Definition find_sum (s : bytes) : option fml := option_map snd (find (fun d => eqb_bytes (fst d) s) sums).
+Definition sum_here (l : list symbol) : bool := match l with
+  | S_number _ :: _ | S_minus :: _ | S_count _ :: _ => true | S_open :: _ => sum_in_brackets 0 l
+  | S_word s :: _ => match find_sum s with Some _ => true | None => false end | _ => false end.
 Definition chain l o := match l with L_past => is_past o | L_future => negb (is_past o) | _ => true end.
 Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list symbol) := match fuel with
   | O => None
@@ -225,7 +264,11 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
         | Some (a, S_infix o :: r) => temporal o a r
         | Some (a, S_weak :: r) => temporal Weak_until a r
         | x => x end
-    | L_unary => match l with
+    | L_unary => if sum_here l then match read n L_sum l with
+        | Some (s, (S_compare _ | S_equals) as c :: r) => match read n L_sum r with
+            | Some (_, S_compare _ :: _) | Some (_, S_equals :: _) | None => None
+            | Some (t, q) => Some (compare (match c with S_compare o => o | _ => Eq_ end) s t, q) end
+        | _ => None end else match l with
         | S_prefix o k :: r => unary o k r
         | S_weak :: S_prefix Next k :: r => unary Weak_next k r
         | S_weak :: S_prefix Yesterday k :: r => unary Weak_yesterday k r
@@ -235,6 +278,25 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
         | S_word s :: r => option_map (fun f => (f, r)) (bare s)
         | S_class s :: r => option_map (fun f => (f, r)) (class_of s)
         | _ => None end
+    | L_sum => match read n L_product l with Some (s, r) => read n (L_added s) r | None => None end
+    | L_added s => match l with
+        | S_plus :: r => match read n L_product r with Some (t, q) => read n (L_added (plus s t)) q | None => None end
+        | S_minus :: r => match read n L_product r with Some (t, q) => read n (L_added (at_least s t)) q | None => None end
+        | _ => Some (s, l) end
+    | L_product => match read n L_factor l with Some (s, r) => read n (L_multiplied s) r | None => None end
+    | L_multiplied s => match l with
+        | S_times :: r => match read n L_factor r, s with
+            | Some (FSum z, q), _ => read n (L_multiplied (multiple z s)) q
+            | Some (t, q), FSum z => read n (L_multiplied (multiple z t)) q
+            | _, _ => None end
+        | _ => Some (s, l) end
+    | L_factor => match l with
+        | S_number z :: r => Some (FSum z, r)
+        | S_minus :: r => match read n L_factor r with Some (s, q) => Some (multiple (-1) s, q) | None => None end
+        | S_count d :: r => match read n L_formula r with Some (a, S_square :: q) => Some (FPlus 1 d a (FSum 0), q) | _ => None end
+        | S_open :: r => match read n L_sum r with Some (s, S_close :: q) => Some (s, q) | _ => None end
+        | S_word s :: r => option_map (fun f => (f, r)) (find_sum s)
+        | _ => None end
     end end.
 End Formulas.
 
@@ -242,23 +304,29 @@ End Formulas.
 Definition most_nodes := 20000%Z.
 Fixpoint nodes (f : fml) : Z := (1 + match f with
   | FT | FLet _ => 0 | FNot a => nodes a | FAnd a b => nodes a + nodes b
-  | FOnce _ a => nodes a | FSince _ a b => nodes a + nodes b | FStep _ a => nodes a end)%Z.
+  | FOnce _ a => nodes a | FSince _ a b => nodes a + nodes b | FStep _ a => nodes a
+  | FSum _ => 0 | FPlus _ _ a r => nodes a + nodes r end)%Z.
 Definition header_words := ["alphabet"; "at"; "empty"; "tokens"]%string.
 Section Lines.
 Variable letters : list bytes.
 Variables tokens at_first accepts_empty : bool.                     (* as the file says *)
-Fixpoint answer_of (fuel : nat) (names : list (bytes * fml)) (l : list symbol) : option fml := match fuel with
+Fixpoint answer_of (fuel : nat) (names sums : list (bytes * fml)) (l : list symbol) : option fml := match fuel with
   | O => None
   | S n =>
-    let formula l := match read letters tokens names (10 * length l + 10) L_formula l with
+    let part v l := match read letters tokens names sums (10 * length l + 10) v l with
       | Some (f, r) => if (nodes f <=? most_nodes)%Z then Some (f, r) else None | None => None end in
+    let answer _ := match part L_formula l with Some (f, []) | Some (f, [S_line]) => Some f | _ => None end in
     match l with
     | S_word name :: S_equals :: r =>
         if one_of name header_words then None else
-        match find_name names name, letter_of letters name, formula r with
-        | None, None, Some (f, S_line :: x :: q) => answer_of n ((name, f) :: names) (x :: q)
+        match find_name names name, find_sum sums name, letter_of letters name with
+        | None, None, None => match part L_sum r, part L_formula r with
+            | Some (f, S_line :: x :: q), _ => answer_of n names ((name, f) :: sums) (x :: q)
+            | _, Some (f, S_line :: x :: q) => answer_of n ((name, f) :: names) sums (x :: q)
+            | _, _ => None end
+        | None, Some _, _ => answer tt
         | _, _, _ => None end
-    | _ => match formula l with Some (f, []) | Some (f, [S_line]) => Some f | _ => None end
+    | _ => answer tt
     end end.
 (* header lines: each at most once, `tokens` before `alphabet`, and each says what the file says *)
 Definition to_blank := span (fun c => negb (is_blank c)).
@@ -293,7 +361,7 @@ Definition plain_bytes (s : bytes) := forallb (fun c => between 32 126 c || betw
 Definition formula_of_text (s : bytes) : option fml := if plain_bytes s then
   match without_header (S (length s)) [] s with
   | Some s => match symbols (S (length s)) 0 false s with
-      | Some l => answer_of (S (length l)) [] l | None => None end
+      | Some l => answer_of (S (length l)) [] [] l | None => None end
   | None => None end else None.
 End Lines.
 Definition specification_of (t : text_model) : option fml := if is (t_syntax t) "spec"

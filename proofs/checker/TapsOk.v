@@ -1,8 +1,8 @@
 (* The attention sublayer: what the checker says of a head's values is true. *)
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums NearestAny Rounding Strings Programs Compile Temporal FloatRun OnceAny.
-From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk.
+From Temper Require Import Rows Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal FloatRun OnceAny.
+From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk CompareOk.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -18,9 +18,9 @@ Hypothesis NM : (size <= M)%nat.
 Variable cands : list fml.
 Variable D : errors.
 Hypothesis bounds : errors_ok fs fa ord (one_format bits) M D.
-Notation holds := (holds fs tail w). Notation fits := (fits fs tail w).
+Notation holds := (holds fs fa tail w). Notation fits := (fits fs fa tail w).
   Notation head_row := (head_row fs fa ord m w).
-Notation alike := (alike letters). Notation meaning := (tap_meaning bits letters tail cands D).
+Notation alike := (alike letters). Notation meaning := (tap_boolean bits letters tail cands D).
 
 Lemma find_once_ok d mk chi l g : find_once letters d mk chi l = Some g -> exists a,
   den g = den (shifted mk d (FOnce d a)) /\ alike chi
@@ -73,10 +73,10 @@ Proof.
   - cbn. destruct (sat w (den chi) j) eqn:X; auto. apply sat_letter in X. congruence.
 Qed.
 
-Theorem meaning_ok st x t o g e : meaning st t = Some (g, e) -> fits st x ->
+Theorem boolean_ok st x t o g e : meaning st t = Some (g, e) -> fits st x ->
   (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g e) o.
 Proof.
-  destruct bounds as (B_once & B_near & B_step). destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_meaning.
+  destruct bounds as (B_once & B_near & B_step & _). destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_boolean.
     intros H F Out.
   destruct (query_one st h) eqn:Q; [|discriminate]. destruct (dir_of (h_mask h)) as [d|] eqn:Dr; [|discriminate].
   destruct (h_key h) as [|k [|]] eqn:K; try discriminate. destruct (bool_row bits letters cands st v) as [psi|] eqn:V;
@@ -141,6 +141,27 @@ Proof.
           _ psi); auto.
 Qed.
 
+(* also those that count or compare *)
+Theorem meaning_ok st x t o k : tap_meaning bits letters tail cands D st t = Some k ->
+  fits st x -> (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds k o /\
+  match k with Raw _ _ | Mean _ _ _ => True | _ => False end.
+Proof.
+  unfold tap_meaning. intros H F Out. destruct (tap_count tail D st t) as [k0|] eqn:C.
+  - injection H as <-. split. now apply (count_holds fs fa ord bits pair sound_kind M m w NM D bounds st x t o k0).
+    destruct (count_shape m D st t k0 C) as (d & g & z & ->). exact I.
+  - destruct (tap_compare letters tail cands D st t) as [[g e]|] eqn:P; cbn [option_map fst snd] in H.
+    + injection H as <-. split; auto.
+      now apply (compare_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands D bounds st x t o g e).
+    + destruct (meaning st t) as [[g e]|] eqn:B; [|discriminate]. injection H as <-. split; auto. now apply (boolean_ok st x t o g e).
+Qed.
+(* what heads write is a number of the format *)
+Lemma written_number k o i : (match k with Raw _ _ | Mean _ _ _ => True | _ => False end) -> holds k o -> (i < size)%nat ->
+  number fs (o i).
+Proof.
+  intros T H Hi. specialize (H i Hi). destruct k; try destruct T. now destruct H. destruct H as [-> _]. unfold quotient.
+  apply rnd_number.
+Qed.
+
 (* ---- all heads of a layer ---- *)
 Lemma get_set st c k : (c < length st)%nat -> get (set st c k) c = k.
 Proof. revert c. induction st as [|a st IH]; intros [|c] H; cbn in *; try lia; auto. apply IH. lia. Qed.
@@ -158,22 +179,21 @@ Lemma taps_ok st0 x : fits st0 x -> forall l st st' outs, do_taps bits letters t
   st l = Some st' ->
   Forall2 (fun t o => forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) l outs -> forall c,
   (get st' c = get st c /\ forall i, spread fs fa (map snd l) (map (fun o : nat -> R => o i) outs) c = []) \/
-  (is_zero (get st c) = true /\ exists g e o, get st' c = Raw g e /\ holds (Raw g e) o /\
+  (is_zero (get st c) = true /\ exists k o, get st' c = k /\ holds k o /\ (forall i, (i < size)%nat -> number fs (o i)) /\
     forall i, spread fs fa (map snd l) (map (fun o : nat -> R => o i) outs) c = [rnd fa (1 * o i)]).
 Proof.
   intros F. induction l as [|t l IH]; cbn [do_taps]; intros st st' outs H Fo c.
   - injection H as <-. left. auto.
   - inversion_clear Fo as [|? o ? outs' Ho Fo'].
-    destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (meaning st0 t) as [[g e]|] eqn:Mt;
-      [|discriminate].
+    destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (tap_meaning _ _ _ _ _ st0 t) as [k|] eqn:Mt; [|discriminate].
     destruct (half_is d0 2) eqn:Hd; [|discriminate]. destruct (is_zero (get st c0)) eqn:Z; [|discriminate].
       cbn [andb] in H.
-    assert (Lc := zero_short st c0 Z). assert (Hg := meaning_ok st0 x t o g e Mt F Ho).
+    assert (Lc := zero_short st c0 Z). destruct (meaning_ok st0 x t o k Mt F Ho) as [Hg Sk].
     specialize (IH _ _ _ H Fo' c). cbn [map spread]. rewrite Et. cbn [filter map fst snd].
     destruct (Nat.eqb_spec c0 c) as [<-|Ne].
-    + right. split; auto. exists g, e, o. rewrite get_set in IH by auto. destruct IH as [[G S]|[G _]];
-      [|discriminate].
-      split; auto. split; auto. intros i. cbn [map app fst snd]. rewrite (wt_1 fs fa ord bits pair sound_kind d0 Hd),
+    + right. split; auto. exists k, o. rewrite get_set in IH by auto.
+      destruct IH as [[G S]|[G _]]; [|destruct k; try destruct Sk; discriminate].
+      split; auto. split; auto. split. intros i. now apply written_number with k. intros i. cbn [map app fst snd]. rewrite (wt_1 fs fa ord bits pair sound_kind d0 Hd),
         S.
         reflexivity.
     + rewrite get_set_other in IH by auto. exact IH.
@@ -182,21 +202,22 @@ Lemma unchanged st x c i : fits st x -> (i < size)%nat -> (match get st c with J
   rnd fs (rnd fa (x c i + rnd fs 0)) = x c i.
 Proof.
   intros F Hi G. specialize (F c i Hi). rewrite (rnd_id fs 0), Rplus_0_r by apply number_0.
-  assert (Nx : number fs (x c i)). { destruct (get st c) as [g s e| |g e|].
-    - rewrite F. apply number_bit. - destruct F as [(y & _ & _ & ->) _]. apply rnd_number. - tauto. - destruct G. }
+  assert (Nx : number fs (x c i)). { destruct (get st c) as [g s e| |g e| |d g z|d].
+    - rewrite F. apply number_bit. - destruct F as [(y & _ & _ & ->) _]. apply rnd_number. - tauto. - destruct G.
+    - destruct F as [-> _]. unfold quotient. apply rnd_number. - destruct F as [(y & _ & _ & ->) _]. apply rnd_number. }
   rewrite (rnd_id fa (x c i)) by (now apply (incl fs fa ord bits pair sound_kind)). now apply rnd_id.
 Qed.
 Theorem attention_ok st x l x' st' : fits st x -> attention fs fa ord m w x l x' ->
   do_taps bits letters tail cands D st st (taps l) = Some st' -> fits st' x'.
 Proof.
-  intros F (outs & Fo & Ex') H c. destruct (taps_ok st x F _ _ _ _ H Fo c) as [[G S]|(Z & g & e & o & G & Ho & S)].
+  intros F (outs & Fo & Ex') H c. destruct (taps_ok st x F _ _ _ _ H Fo c) as [[G S]|(Z & k & o & G & Ho & No_ & S)].
   - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. cbn [asc]. destruct (get st c) eqn:Gc; auto;
     rewrite (unchanged st x c i F Hi) by (now rewrite Gc); specialize (F c i Hi); now rewrite Gc in F.
   - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. specialize (Ho i Hi). cbn [asc].
     assert (X0 : x c i = 0). { specialize (F c i Hi). unfold is_zero in Z.
-      destruct (get st c) as [[| |[]| | | |] [] []| | |]; try discriminate.
+      destruct (get st c) as [[| |[]| | | | | |] [] []| | | | |]; try discriminate.
       rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0). }
-    assert (No : number fs (o i)) by (destruct Ho; auto).
+    assert (No : number fs (o i)) by auto.
     assert (Na := incl fs fa ord bits pair sound_kind (o i) No).
     rewrite X0, Rmult_1_l, !Rplus_0_l, !(rnd_id fa (o i)), (rnd_id fs (o i)), (rnd_id fa (o i)),
       (rnd_id fs (o i)) by auto.

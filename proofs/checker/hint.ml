@@ -46,6 +46,7 @@ let program_of first formulas =
     | FStep (d, a) -> operator d (fun () -> OStep (part a))
     | FOnce (d, a) -> operator d (fun () -> OOnce (part a))
     | FSince (d, a, b) -> operator d (fun () -> let a = part a in OSince (a, part b))
+    | FSum _ | FPlus _ -> raise (None_ "the certificate's formula counts")
   and operator d make =
     if d <> direction then raise (None_ "the certificate's formula looks the other way");
     let o = make () in

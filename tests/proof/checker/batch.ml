@@ -19,6 +19,7 @@ let hex l = "x" ^ String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Ch
 
 let expr = function
   | E_whole v -> string_of_int (of_z v) | E_place -> "i/N" | E_log -> "ln(N) + 8" | E_steep -> "8*N"
+  | E_twice -> "16*N" | E_share Past -> "ln(max(i, 1))/(16*N)" | E_share Future -> "ln(max(N - 1 - i, 1))/(16*N)"
   | E_start -> "[i = 0]" | E_end -> "[i = N - 1]" | E_first -> "[i = 1]*[1 <= n]" | E_last -> "[i = n]*[1 <= n]"
 let weight d = Printf.sprintf "%d:%d" (of_z d.man) (of_z d.ex)
 let row r = String.concat " " (List.map (fun (c, d) -> Printf.sprintf "%d:%s" (of_nat c) (weight d)) r)
