@@ -4,12 +4,13 @@
    sheet_counts          ones are counted exactly
    sheet_sum             the weights of a row add up to at most 1 + leak(R), ascending
    sheet_row_ascending, sheet_row_any     error(R) of the theorems
+   sheet_pick_range      no difference of logits overflows
    sheet_nearest, sheet_nearest_any       a nearest head, from the error of its logits on
    sheet_lookup, sheet_lookup_any         a look-up head, from the error of its logits on
 
    Lines: subnormal_loss, more, less, growth, leak_all, leak, stored, row_one, row_above, row_zero, row_error,
      ones_counted,
-   pick_ratio, pick_rest, pick_error. *)
+   pick_ratio, pick_rest, pick_error, pick_range. *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact FloatRun LookupHead Sheet
@@ -89,6 +90,13 @@ Proof.
   assert (0 <= 2 * R * g) by (apply Rmult_le_pos; lra).
   rewrite (Rmax_right 0) by nra.
   replace (2 * g * R) with (2 * R * g) by ring. f_equal. f_equal. f_equal. ring. ring.
+Qed.
+(* no difference of two logits overflows: sizes `most`, and `room` for a unit in the last place *)
+Theorem sheet_pick_range most room (l k : R) : Sheet.pick_range head most room -> Rabs l <= most + room ->
+  Rabs k <= most + room -> Rabs (rnd fa (l - k)) <= top fa.
+Proof.
+  unfold Sheet.pick_range. fields. intros H L K. apply abs_rnd_le. apply (top_format fa).
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
 Qed.
 (* error(R) grows with R *)
 Lemma div_mono a b c : 0 < a -> a <= b -> 0 <= c -> c / b <= c / a.

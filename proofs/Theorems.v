@@ -89,6 +89,7 @@ Print Assumptions sheet_counts.
 Print Assumptions sheet_sum.
 Print Assumptions sheet_row_ascending.
 Print Assumptions sheet_row_any.
+Print Assumptions sheet_pick_range.
 Print Assumptions sheet_nearest.
 Print Assumptions sheet_nearest_any.
 Print Assumptions sheet_lookup.

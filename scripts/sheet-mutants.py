@@ -10,7 +10,7 @@ import tempfile
 from sheet_changes import changes, name_of
 
 build, compiler, libraries = sys.argv[1], sys.argv[2].split(), sys.argv[3].split()
-TESTS = ["t-bound", "t-bound-conditions", "t-bound-alone", "t-bound-match", "t-bound-gates", "t-own-lengths", "t-bound-truth", "t-audit-bounds"]
+TESTS = ["t-sheet", "t-bound", "t-bound-conditions", "t-bound-alone", "t-bound-match", "t-bound-gates", "t-own-lengths", "t-bound-truth", "t-bound-quantities", "t-audit-bounds", "t-audit-logit"]
 SHEET = "src/number/heads.sheet"
 # Nothing a run can reach tells these apart; each has its reason.
 HARMLESS = "scripts/sheet.harmless"

@@ -16,5 +16,5 @@ mutants: ## change every constant and comparison of the proofs, one at a time: d
 .PHONY: sheet-mutants
 sheet-mutants: ## change every constant and operator of the sheet of inequalities: does a test notice? (half an hour)
 	@sh scripts/setup.sh build test
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(patsubst %,$(BUILD)/tests/t-%,bound bound-conditions bound-alone bound-match bound-gates own-lengths bound-truth audit-bounds)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(patsubst %,$(BUILD)/tests/t-%,sheet bound bound-conditions bound-alone bound-match bound-gates own-lengths bound-truth bound-quantities audit-bounds audit-logit)
 	@python3 scripts/sheet-mutants.py $(BUILD) "$(CC)" "$(LDLIBS)"

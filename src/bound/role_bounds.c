@@ -129,11 +129,12 @@ static rows_of_head checked_rows(const bounds *b, head_certificate *h, const hea
 }
 
 /* How far a logit of the rows is off: its error, and one unit in the last place. */
-/* Coq: ulp_bound, logit_sizes; on paper: "Quantities", the range by positions. */
-static const ball *checked_logit(const bounds *b, head_certificate *h, const quantity *l) {
+/* Coq: ulp_bound, logit_sizes, sheet_pick_range; on paper: "Quantities", the range by positions. */
+static const ball *checked_logit(const bounds *b, head_bounds *x, const quantity *l) {
     const ball *ulp = b_ulp(b, b->a, l->most);
-    need(h, quantity_fits(l, b->most_a), "a score overflows");
-    need_below(b, h, twice(b, b_add(b, l->most, ulp)), b->most_a, "differences of logits", b->a);
+    need(&x->h, quantity_fits(l, b->most_a), "a score overflows");
+    must_of(x, SHEET_pick_range, l->most, ulp,
+            overflow(b, twice(b, b_add(b, l->most, ulp)), "differences of logits", b->a));
     return b_add(b, l->error, ulp);
 }
 
@@ -147,7 +148,7 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
     }
     quantity l = quantity_logit(b, s->scaled ? &scale : NULL, r.queries, r.keys, s->rows);
     x.h.logit = l.size;
-    x.h.rounding = checked_logit(b, &x.h, &l);
+    x.h.rounding = checked_logit(b, &x, &l);
     winner_error(b, &x, s->kappa, 1);
     must_tell_apart(b, &x);
     return x.h;
@@ -170,15 +171,15 @@ static void must_hold_patterns(const bounds *b, head_bounds *x, const head_shape
 /* The end sentinel's key is M less its tie-break, rounded as one number; the start's is M, since 0/N is 0. The other
    keys are 0 there. What counts is how far two logits are off together, and only one of them is a sentinel's. */
 /* On paper: "Match". */
-static const ball *with_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const quantity *scale,
+static const ball *with_sentinel(const bounds *b, head_bounds *x, const head_shape *s, const quantity *scale,
                                  const ball *letters) {
     const term_shape terms[2] = {{{.size = FORM_BOOLEAN, .c = 1}, s->edges}, {{.size = FORM_SHARE}, -1}};
     const term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1};
     const row_shape query = {1, &one}, last = {2, terms};
-    quantity q = checked_row(b, h, &query, false, "a query overflows");
-    quantity k = checked_row(b, h, &last, false, "a key overflows");
+    quantity q = checked_row(b, &x->h, &query, false, "a query overflows");
+    quantity k = checked_row(b, &x->h, &last, false, "a key overflows");
     quantity l = quantity_logit(b, scale, &q, &k, 1);
-    return b_mul(b, b->half, b_add(b, letters, b_max(b, letters, checked_logit(b, h, &l))));
+    return b_mul(b, b->half, b_add(b, letters, b_max(b, letters, checked_logit(b, x, &l))));
 }
 
 /* The logit of two rows: an exact key of size T, and the tie-break. */
@@ -197,8 +198,8 @@ static head_certificate match(const bounds *b, const head_shape *s) {
     must_hold_patterns(b, &x, s, s->scaled);
     quantity l = quantity_logit(b, &scale, queries, keys, 2);
     x.h.logit = l.size;
-    x.h.rounding = checked_logit(b, &x.h, &l);
-    if (s->edges > 0) x.h.rounding = with_sentinel(b, &x.h, s, &scale, x.h.rounding);
+    x.h.rounding = checked_logit(b, &x, &l);
+    if (s->edges > 0) x.h.rounding = with_sentinel(b, &x, s, &scale, x.h.rounding);
     winner_error(b, &x, s->kappa, 1);
     must_tell_apart(b, &x);
     return x.h;

@@ -83,6 +83,32 @@ static void check_all(audit_sheet *y) {
     arena_reset(&memory);
 }
 
+/* Logits of these sizes, a unit in the last place included, and whether their difference stays in the format: at its
+   largest number, and one unit beyond. */
+static void check_range(audit_sheet *y, const number_format *f) {
+    const struct {
+        double most, room;
+        bool fits;
+    } cases[] = {{f->largest * 3 / 8, f->largest / 8, true},
+                 {f->largest * 3 / 8 * (1 + 0x1p-40), f->largest / 8, false},
+                 {f->largest * 3 / 8, f->largest / 8 * (1 + 0x1p-40), false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bounds b;
+        sheet x;
+        bounds_init(&b, number_type_of(TEMPER_TYPE_F32), true, 100, &memory);
+        sheet_begin(&x, &b);
+        calc_begin(y->c);
+        audit_sheet_begin(y);
+        sheet_give_double(&x, SHEET_F_a, f->largest);
+        audit_sheet_give(y, "F_a", num(y->c, f->largest));
+        bool one = sheet_holds_of(&x, SHEET_pick_range, b_double(&b, cases[k].most), b_double(&b, cases[k].room));
+        bool other = audit_sheet_holds(y, "pick_range", num(y->c, cases[k].most), num(y->c, cases[k].room));
+        CHECK(one == cases[k].fits && other == cases[k].fits, "case %zu of %s: prover %d, auditor %d", k, f->name,
+              one, other);
+        arena_reset(&memory);
+    }
+}
+
 /* Each reader knows every line, and what is no line has no bound and does not hold. */
 static void check_names(audit_sheet *y) {
     CHECK(y->count == SHEET_COUNT, "%zu lines of text, %d in the tables", y->count, (int)SHEET_COUNT);
@@ -113,6 +139,8 @@ int main(void) {
     audit_sheet_read(y, &c);
     check_names(y);
     for (double k = 0; k < 200 * test_effort(); k++) check_all(y);
+    check_range(y, number_type_of(TEMPER_TYPE_F32)->accumulation);
+    check_range(y, number_type_of(TEMPER_TYPE_F16)->accumulation);
     CHECK(computed > 1000, "only %d values were numbers", computed);
     arena_free(&memory);
     arena_free(&kept);
