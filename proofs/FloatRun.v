@@ -4,7 +4,7 @@
    It is a relation: features and scales are off by what f64 and storing round, logits are made in either way, with
      fused
    operations or not; in order "any" they may be moved by a unit in the last place, and softmax rows are any tree of
-     Sums.v.
+     Sums.v, each row with an exp of its own.
    Assumed: every operation is rounded to nearest even (Format.v), exp satisfies exp_model (Sums.v). Numbers have no
    largest one here; that a run stays below it is a part of `sound` (within_range in Sound.v).
 
@@ -21,8 +21,6 @@ Section FloatRun.
 Context {A : Type}.
 Variable tail : bool.
 Variables fs fa : format.                                 (* stored, summed *)
-Variable E : R -> R.
-Variable ord : order.
 Notation N := (N tail). Notation keys := (keys tail).
 
 (* an expression of position and length: at most four roundings of f64, then one to the format f.
@@ -38,6 +36,9 @@ Definition terms (e : env) (r : row) i : list R := map (fun t => rnd fa (fst t *
 Definition float_row (e : env) r i := rnd fs (asc fa 0 (terms e r i)).
 
 (* scores, fused or not; logits in both ways; one unit in the last place *)
+Section Row.
+Variable E : R -> R.
+Variable ord : order.
 Inductive dot : R -> list (R * R) -> R -> Prop :=
   | dot_nil s : dot s [] s
   | dot_plain s x y l z : dot (rnd fa (s + rnd fa (x * y))) l z -> dot s ((x, y) :: l) z
@@ -60,18 +61,22 @@ Definition softmax_row (logit v : nat -> R) (K : list nat) (x : R) : Prop := mat
         (Some js) t num /\ x = quotient fs fa num (val fa E
         (logit js) t)
   end end.
+End Row.
 
 (* nets: the bias last, hidden numbers stored, the outputs added from 0 *)
 Definition hidden (e : env) (t : R * row * R) i := rnd fs (relu (rnd fa (asc fa 0 (terms e (snd (fst t)) i) + snd
   t))).
 Definition float_net (e : env) us i := rnd fs (asc fa 0 (map (fun t => rnd fa (fst (fst t) * hidden e t i)) us)).
 
+(* each row of each head has an exp of its own; all are among exps *)
+Variable exps : (R -> R) -> Prop.
+Variable ord : order.
 Definition float_def w (e : env) (d : def A) (c : nat -> R) : Prop := forall i, (i < N w)%nat -> match d with
   | Letter p => c i = match at_ w i with Some a => if p a then 1 else 0 | None => 0 end
   | Feature g => expression fs (g i (N w)) (c i)
   | Head m scale qk v => exists lam logit, expression fa (scale (N w)) lam /\ (forall j, number fa (logit j)) /\
-      (forall j, In j (keys w m i) -> logit_of lam (pairs e qk i j) (logit j)) /\
-      softmax_row logit (fun j => float_row e v j) (keys w m i) (c i)
+      (forall j, In j (keys w m i) -> logit_of ord lam (pairs e qk i j) (logit j)) /\
+      exists E, exps E /\ softmax_row E ord logit (fun j => float_row e v j) (keys w m i) (c i)
   | Net us => c i = float_net e us i end.
 Inductive float_run (w : list A) : prog A -> env -> Prop :=
   | float_nil : float_run w [] []
@@ -106,7 +111,21 @@ Proof.
       exact Hd.
 Qed.
 
+End FloatRun.
+
 (* ---- the relation is not empty: one of its runs, as a function ---- *)
+Section Exists.
+Context {A : Type}.
+Variable tail : bool.
+Variables fs fa : format.
+Variable E : R -> R.
+Variable ord : order.
+Variable exps : (R -> R) -> Prop.
+Hypothesis E_is : exps E.
+Notation N := (N tail). Notation keys := (keys tail). Notation float_row := (float_row fs fa).
+Notation pairs := (pairs fs fa). Notation float_net := (float_net fs fa). Notation dot := (dot fa).
+Notation softmax_row := (softmax_row fs fa E ord). Notation float_def := (float_def tail fs fa exps ord).
+Notation float_run := (float_run tail fs fa exps ord).
 Definition dot_of (l : list (R * R)) : R := fold_left (fun s t => rnd fa (s + fst t * snd t)) l 0.
 Fixpoint pick (logit : nat -> R) k r : nat * list nat := match r with [] => (k, [])
   | a :: r' => let t := pick logit a r' in if Rle_dec (logit k) (logit (fst t)) then (fst t, k :: snd t) else (k, fst
@@ -192,7 +211,8 @@ Qed.
 Lemma def_exists w e d : float_def w e d (def_of w e d).
 Proof.
   intros i Hi. destruct d; cbn [def_of]; auto. apply expression_exists.
-  exists (rnd fa (scale (N w))). eexists. split. apply expression_exists. split; [|split; [|apply softmax_exists]].
+  exists (rnd fa (scale (N w))). eexists. split. apply expression_exists. split; [|split; [|exists E; split; [exact
+    E_is|apply softmax_exists]]].
   - intros j. apply rnd_number.
   - intros j _. eapply logit_scaled. apply dot_exists. split. apply rnd_number. destruct ord; auto.
     rewrite Rminus_diag_eq, Rabs_R0 by auto. apply ulp_ge_0.
@@ -206,4 +226,4 @@ Proof.
       apply def_exists. }
   apply (H [] p []). constructor.
 Qed.
-End FloatRun.
+End Exists.

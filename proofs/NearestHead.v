@@ -1,8 +1,8 @@
 (* doc/certificate.md, "Nearest": a nearest head in floating point, in both orders, from the relation of FloatRun.v.
 
    nearest_logit   the computed logit is within eta of the ideal one
-   nearest_out     the head's output is within a quarter of the value at the nearest candidate, if the inequalities
-     hold *)
+   nearest_far, nearest_out   the head's output is within a quarter of the value at the nearest candidate, if the
+     inequalities hold *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs FloatRun.
@@ -26,17 +26,24 @@ Hypothesis stored_ok : forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - 
 Definition key_error := f64_error + (u fs * / 2 + / 2 * tiny fs) + (u fa + / 2 * tiny fa) + stored_error.
 Definition eta := 8 * INR M * key_error + (u fa * bpow radix2 (k - 1) + / 2 * tiny fa) + (2 * u fa * bpow radix2 (k -
   1) + tiny fa).
-Definition leak_asc := let q := exp (- (kappa8 * (1 - u fa))) in (1 + 2 * u fa) * exp (2 * eta) * (q / (1 - q)) + INR
-  M * tiny fa.
+(* a step has no Boolean in its keys: they are a feature, of size 1; here 8 M is below 2^k *)
+Definition step_error := f64_error + (u fs * / 2 + / 2 * tiny fs).
+Definition eta_step := 8 * INR M * step_error + (u fa * bpow radix2 (k - 1) + / 2 * tiny fa) + (2 * u fa * bpow radix2
+  (k - 1) + tiny fa).
+(* logits that are off by no more than far *)
+Definition leak_of far := let q := exp (- (kappa8 * (1 - u fa))) in (1 + 2 * u fa) * exp (2 * far) * (q / (1 - q)) +
+  INR M * tiny fa.
 
 (* the inequalities of the certificate *)
-Definition near_ok : Prop := 2 * eta < kappa8 /\ match ord with
-  | Ascending => 4 * leak_asc <= 1 /\ error fs fa (4 * leak_asc) (4 * stored_leak fs fa leak_asc (INR M)) <= / 4
-  | AnyOrder => fs = fa /\ 2 * (1 + u fa) ^ (4 * M) * leak_any fa M eta kappa8 <= 1 /\ error_any fa M eta kappa8 <= /
+Definition near_of far : Prop := 2 * far < kappa8 /\ match ord with
+  | Ascending => 4 * leak_of far <= 1 /\ error fs fa (4 * leak_of far) (4 * stored_leak fs fa (leak_of far) (INR M))
+    <=
+    / 4
+  | AnyOrder => fs = fa /\ 2 * (1 + u fa) ^ (4 * M) * leak_any fa M far kappa8 <= 1 /\ error_any fa M far kappa8 <= /
     4 end.
+Definition near_ok : Prop := near_of eta.
 
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
-Hypothesis size_k : 16 * INR M < bpow radix2 k.
 
 Lemma f64_error_pos : 0 <= f64_error.
 Proof. unfold f64_error, v64. assert (B := bpow_gt_0 radix2 (-53)). nra. Qed.
@@ -75,33 +82,55 @@ Proof.
   eapply Rle_trans. apply Rabs_triang. eapply Rle_trans. apply Rplus_le_compat_l. apply Rabs_triang.
     unfold key_error. lra.
 Qed.
-(* the logit: a product with the scale 8 n, and one unit in the last place *)
-Lemma nearest_logit n key l z : (0 < n <= M)%nat -> Rabs key <= 2 -> Rabs (key - z) <= key_error ->
-  moved fa ord (rnd fa (8 * INR n * key)) l -> Rabs (l - 8 * INR n * z) <= eta.
+(* the logit: a product with the scale 8 n, and one unit in the last place. Keys are at most s in size, 1 or 2, and
+  off
+   by no more than ke *)
+Lemma scaled_logit (s : nat) ke n key l z : (s = 1 \/ s = 2)%nat -> 8 * INR s * INR M < bpow radix2 k -> (0 < n <=
+  M)%nat -> Rabs key <= INR s -> Rabs (key - z) <= ke -> moved fa ord (rnd fa (8 * INR n * key)) l ->
+  Rabs (l - 8 * INR n * z) <= 8 * INR M * ke + (u fa * bpow radix2 (k - 1) + / 2 * tiny fa) + (2 * u fa * bpow radix2
+    (k - 1) + tiny fa).
 Proof.
-  intros Hn K1 K2 [Nl Ml']. assert (Ml : Rabs (l - rnd fa (8 * INR n * key)) <= ulp radix2 (FLT_exp (emin fa) (prec
-    fa)) (rnd fa (8 * INR n * key))).
+  intros Hs Hk Hn K1 K2 [Nl Ml']. assert (Ml : Rabs (l - rnd fa (8 * INR n * key)) <= ulp radix2 (FLT_exp (emin fa)
+    (prec fa)) (rnd fa (8 * INR n * key))).
   { destruct ord; auto. rewrite Ml', Rminus_diag_eq, Rabs_R0 by auto. apply ulp_ge_0. }
   assert (n0 : 0 < INR n) by (apply lt_0_INR; lia). assert (nM : INR n <= INR M) by (apply le_INR; lia).
-  assert (Np : number fa (16 * INR M)).
-  { apply (number_mult fa _ (Z.of_nat M) 4). rewrite <- INR_IZR_INZ. simpl. lra. lia.
-    generalize (emin_neg fa) (prec_ge_2 fa); lia. }
-  assert (B : Rabs (8 * INR n * key) <= 16 * INR M). { rewrite Rabs_mult, (Rabs_pos_eq (8 * INR n)) by lra. nra. }
+  assert (s1 : 1 <= INR s) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (Np : number fa (8 * INR s * INR M)).
+  { apply (number_mult fa _ (Z.of_nat M) (if Nat.eqb s 1 then 3 else 4)).
+    - rewrite <- INR_IZR_INZ. destruct Hs as [-> | ->]; simpl; lra.
+    - lia.
+    - generalize (emin_neg fa) (prec_ge_2 fa); destruct (Nat.eqb s 1); lia. }
+  assert (B : Rabs (8 * INR n * key) <= 8 * INR s * INR M).
+  { rewrite Rabs_mult, (Rabs_pos_eq (8 * INR n)) by lra. apply Rle_trans with (8 * INR n * INR s).
+    apply Rmult_le_compat_l; lra. assert (INR s * INR n <= INR s * INR M) by (apply Rmult_le_compat_l; lra). lra. }
   assert (k4 : (emin fa <= k)%Z).
-  { assert (X : bpow radix2 0 < bpow radix2 k). { eapply Rle_lt_trans; [|apply size_k]. simpl.
-    assert (1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia). lra. }
+  { assert (X : bpow radix2 0 < bpow radix2 k). { eapply Rle_lt_trans; [|apply Hk]. simpl bpow.
+    assert (1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
+    assert (1 * 1 <= INR s * INR M) by (apply Rmult_le_compat; lra). lra. }
     apply lt_bpow in X. generalize (emin_neg fa) (prec_ge_2 fa). lia. }
   assert (H1 := rnd_half fa (8 * INR n * key) k k4 ltac:(lra)).
   assert (H2 : Rabs (rnd fa (8 * INR n * key)) < bpow radix2 k) by (eapply Rle_lt_trans; [apply (abs_rnd_le fa _ _ Np
     B)|auto]).
   assert (H3 := ulp_bound fa _ k H2).
-  assert (H4 : Rabs (8 * INR n * key - 8 * INR n * z) <= 8 * INR M * key_error).
+  assert (H4 : Rabs (8 * INR n * key - 8 * INR n * z) <= 8 * INR M * ke).
   { rewrite <- Rmult_minus_distr_l, Rabs_mult, (Rabs_pos_eq (8 * INR n)) by lra. apply Rmult_le_compat; try lra.
     apply Rabs_pos. }
   replace (l - 8 * INR n * z) with ((l - rnd fa (8 * INR n * key)) + ((rnd fa (8 * INR n * key) - 8 * INR n * key) +
     (8 * INR n * key - 8 * INR n * z))) by ring.
-  eapply Rle_trans. apply Rabs_triang. eapply Rle_trans. apply Rplus_le_compat_l. apply Rabs_triang. unfold eta. lra.
+  eapply Rle_trans. apply Rabs_triang. eapply Rle_trans. apply Rplus_le_compat_l. apply Rabs_triang. lra.
 Qed.
+Lemma nearest_logit n key l z : 16 * INR M < bpow radix2 k -> (0 < n <= M)%nat -> Rabs key <= 2 -> Rabs (key - z) <=
+  key_error -> moved fa ord (rnd fa (8 * INR n * key)) l -> Rabs (l - 8 * INR n * z) <= eta.
+Proof.
+  intros Hk Hn K1 K2 Mv. apply (scaled_logit 2 key_error n key l z); auto; simpl (INR 2); lra.
+Qed.
+Lemma step_logit n key l z : 8 * INR M < bpow radix2 k -> (0 < n <= M)%nat -> Rabs key <= 1 -> Rabs (key - z) <=
+  step_error -> moved fa ord (rnd fa (8 * INR n * key)) l -> Rabs (l - 8 * INR n * z) <= eta_step.
+Proof.
+  intros Hk Hn K1 K2 Mv. apply (scaled_logit 1 step_error n key l z); auto; simpl (INR 1); lra.
+Qed.
+Lemma step_le_key : step_error <= key_error.
+Proof. unfold step_error, key_error. generalize stored_error_pos (u_pos fa) (tiny_pos fa). lra. Qed.
 
 Lemma asc_zeros l : (forall x, In x l -> x = 0) -> asc fa 0 l = 0.
 Proof.
@@ -166,18 +195,18 @@ Proof.
   - eapply Rle_trans; [apply A3|]. eapply Rle_trans; [apply Rmax_r|apply Rmax_r].
 Qed.
 
-Theorem nearest_out n K (num : nat -> nat) (c v logit : nat -> R) shift js x : near_ok -> (n <= M)%nat ->
+Theorem nearest_far far n K (num : nat -> nat) (c v logit : nat -> R) shift js x : near_of far -> (n <= M)%nat ->
   NoDup K -> (length K <= n)%nat -> (forall j, In j K -> (num j < n)%nat) -> (forall x y, In x K -> In y K -> num x =
     num y -> x = y) ->
   (forall j, In j K -> c j = 0 \/ c j = 1) -> (forall j, v j = 0 \/ v j = 1) ->
   (forall j, number fa (logit j)) -> (forall j, In j K -> Rabs (logit j - (8 * INR n * c j + 8 * INR (num j) +
-    shift)) <= eta) ->
+    shift)) <= far) ->
   In js K -> c js = 1 -> (forall j, In j K -> c j = 1 -> (num j <= num js)%nat) ->
   softmax_row fs fa E ord logit v K x -> Rabs (x - v js) <= / 4 /\ 0 <= x.
 Proof.
-  intros [Hk8 Ok] nM Hn Ln Kn inj cB vB Nl Off Hi jsc best SR.
+  clear stored_ok. intros [Hk8 Ok] nM Hn Ln Kn inj cB vB Nl Off Hi jsc best SR.
   set (ideal j := 8 * INR n * c j + 8 * INR (num j) + shift).
-  assert (Off' : forall j, In j K -> Rabs (logit j - ideal j) <= eta) by exact Off. clear Off.
+  assert (Off' : forall j, In j K -> Rabs (logit j - ideal j) <= far) by exact Off. clear Off.
   set (d j := if Req_EM_T (c j) 1 then (num js - num j)%nat else (n + num js - num j)%nat).
   assert (dpos : forall j, In j K -> j <> js -> (1 <= d j)%nat).
   { intros j Hj Hne. assert (J := Kn j Hj). unfold d. destruct (Req_EM_T (c j) 1).
@@ -212,11 +241,11 @@ Proof.
     assert (LM : INR (length (A1 ++ A2)) <= INR M). { apply le_INR. rewrite EK, app_length in Ln. simpl in Ln.
       rewrite app_length. lia. }
     assert (Tf := tiny_pos fa). assert (Ts := tiny_pos fs).
-    assert (LB : leak_bound fa A1 A2 eta kappa8 <= leak_asc).
-    { unfold leak_bound, leak_asc. cbv zeta. apply Rplus_le_compat_l. apply Rmult_le_compat_r; lra. }
+    assert (LB : leak_bound fa A1 A2 far kappa8 <= leak_of far).
+    { unfold leak_bound, leak_of. cbv zeta. apply Rplus_le_compat_l. apply Rmult_le_compat_r; lra. }
     assert (U := u_pos fs).
-    assert (NA := nearest_ascending fs fa incl fine E HE A1 A2 js logit ideal eta kappa8 d vb Nl).
-    assert (LB0 : 0 <= leak_bound fa A1 A2 eta kappa8).
+    assert (NA := nearest_ascending fs fa incl fine E HE A1 A2 js logit ideal far kappa8 d vb Nl).
+    assert (LB0 : 0 <= leak_bound fa A1 A2 far kappa8).
     { unfold leak_bound. assert (Q := exp_neg_lt_1 (kappa8 * (1 - u fa)) ltac:(apply Rmult_lt_0_compat;
       [lra|generalize (u_le_half fa); lra])).
       assert (Uf := u_pos fa). apply Rplus_le_le_0_compat. apply Rmult_le_pos. apply Rmult_le_pos. lra.
@@ -247,7 +276,8 @@ Proof.
                   by exact X.
     rewrite Ed, En, (Evb js). split.
     + eapply Rle_trans; [apply NC|]. eapply Rle_trans; [|apply Ok2]. apply error_mono. lra.
-      assert ((1 + u fs) * leak_bound fa A1 A2 eta kappa8 <= (1 + u fs) * leak_asc) by (apply Rmult_le_compat_l; lra).
+      assert ((1 + u fs) * leak_bound fa A1 A2 far kappa8 <= (1 + u fs) * leak_of far) by (apply Rmult_le_compat_l;
+        lra).
       assert (INR (length (A1 ++ A2)) * tiny fs <= INR M * tiny fs) by (apply Rmult_le_compat_r; lra).
       unfold stored_leak. destruct same_format; lra.
     + unfold quotient. apply rnd_ge. apply number_0. apply rnd_ge. apply number_0.
@@ -275,14 +305,15 @@ Proof.
     assert (inK : forall j, In j L -> In j K /\ j <> js). { intros j Hj. split. apply (Permutation_in _ P).
       now right. intros ->. contradiction. }
     assert (len : (length L < M)%nat). { apply Permutation_length in P. simpl in P. lia. }
-    assert (NA := nearest_any fa E HE L js M logit ideal eta kappa8 d v t nm).
+    assert (NA := nearest_any fa E HE L js M logit ideal far kappa8 d v t nm).
     match type of NA with ?H0 -> ?H1 -> ?H2 -> ?H3 -> ?H4 -> ?H5 -> ?H6 -> ?H7 -> ?H8 -> ?H9 -> ?C => assert (NC : C)
       end.
     { apply NA; auto.
       - intros j [<-|Hj]. now apply Off'. apply Off'. now apply inK.
       - intros j Hj. destruct (inK j Hj). split. now apply dpos. now apply dgap.
       - apply NoDup_map_inj; auto. intros a b Ha Hb. destruct (inK a Ha), (inK b Hb). now apply dinj. }
-    destruct NC as [N1 N2]. unfold quotient. rewrite (rnd_id fs (rnd fa _)) by (rewrite Ef; apply rnd_number).
-      split; lra.
+    destruct NC as [N1 N2]. unfold quotient. rewrite rnd_id by apply rnd_number. split; lra.
 Qed.
+(* the same with the error that since has *)
+Definition nearest_out := nearest_far eta.
 End Head.

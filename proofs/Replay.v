@@ -4,6 +4,7 @@
 
    replay_near        nearest, equal formats, any order: near_fine
    replay_near_asc    the same, ascending, in any pair of formats
+   replay_step, replay_step_asc     yesterday and next alone
    replay_compare     comparisons, equal formats, any order: compare_ok
    replay_compare_asc the same in two formats, ascending
    replay_once        once, equal formats, any order: once_any_ok
@@ -12,6 +13,7 @@ From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
   FloatRun NearestHead OnceHead OnceTree OnceAny CompareHead CompareAny Results SoundFormulas SoundCompare SafeBlocks
+  NoOverflow
     Sound.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -30,17 +32,16 @@ Proof. intros. rewrite INR_IZR_INZ, Z2Nat.id; auto. Qed.
 
 Section Replay.
 Variables fs fa : format.
-Variables (Mz k : Z) (us ts ua ta P etab errb : R).
+Variables (Mz : Z) (ua ta etab errb : R).
 Hypothesis Mpos : (0 < Mz)%Z.
-Hypothesis us_is : u fs = us. Hypothesis ts_is : tiny fs = ts. Hypothesis ua_is : u fa = ua.
-  Hypothesis ta_is : tiny fa = ta.
-Hypothesis P_is : bpow radix2 (k - 1) = P.
+Hypothesis ua_is : u fa = ua. Hypothesis ta_is : tiny fa = ta.
 Let M := Z.to_nat Mz.
 Let q := exp (- (8 * (1 - ua))).
 
 Section Any.
 Hypothesis same : fs = fa.
-Hypothesis eta_le : 8 * IZR Mz * (5 / 10 ^ 16 + 3 / 2 * ua + ta) + 3 * ua * P + 3 / 2 * ta <= etab.
+Variable far : R.
+Hypothesis He : far <= etab.
 Hypothesis eta_8 : 2 * etab < 8.
 Let L := 2 * exp (4 * IZR Mz * ua) * ((1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + 2 * IZR Mz ^ 2 * ta).
 Hypothesis L_1 : L <= 1.
@@ -48,34 +49,30 @@ Hypothesis err_one : 1 - (1 - ua) / (1 + L) <= errb.
 Hypothesis err_zero : L * (1 + ua) + ta <= errb.
 Hypothesis err_quarter : errb <= / 4.
 
-Theorem replay_any : eta fs fa M k 0 <= etab /\ error_any fa M (eta fs fa M k 0) kappa8 <= errb /\ near_ok fs fa
-  AnyOrder M k 0.
+Theorem replay_any : error_any fa M far kappa8 <= errb /\ near_of fs fa AnyOrder M far.
 Proof.
   assert (F := f64_error_small). assert (EM : INR M = IZR Mz) by (apply INR_Z; lia).
     assert (M0 : 0 < IZR Mz) by now apply IZR_lt.
   assert (Ua := u_pos fa). assert (Ta := tiny_pos fa). assert (Uh := u_le_half fa).
-  assert (He : eta fs fa M k 0 <= etab).
-  { eapply Rle_trans; [|apply eta_le]. unfold eta, key_error. rewrite EM, P_is, same, ua_is, ta_is in *.
-    assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra. }
   assert (Q := exp_neg_lt_1 (8 * (1 - ua)) ltac:(rewrite <- ua_is; lra)). fold q in Q.
   assert (Q' : 0 <= q / (1 - q)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
-  assert (Hl : leak_any fa M (eta fs fa M k 0) kappa8 <= (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + 2 * IZR Mz ^
+  assert (Hl : leak_any fa M far kappa8 <= (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + 2 * IZR Mz ^
     2 * ta).
   { unfold leak_any, kappa8. cbv zeta. rewrite EM, ua_is, ta_is. fold q. apply Rplus_le_compat_r.
     apply Rmult_le_compat_r; auto.
     rewrite <- ua_is. apply Rmult_le_compat_l. lra. apply exp_mono. lra. }
-  assert (L0 : 0 <= leak_any fa M (eta fs fa M k 0) kappa8).
+  assert (L0 : 0 <= leak_any fa M far kappa8).
   { unfold leak_any, kappa8. cbv zeta. rewrite ua_is. fold q. apply Rplus_le_le_0_compat. apply Rmult_le_pos; auto.
     apply Rmult_le_pos. rewrite <- ua_is; lra. left; apply exp_pos.
     apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le, pos_INR. }
-  assert (HL : 2 * (1 + u fa) ^ (4 * M) * leak_any fa M (eta fs fa M k 0) kappa8 <= L).
+  assert (HL : 2 * (1 + u fa) ^ (4 * M) * leak_any fa M far kappa8 <= L).
   { unfold L. apply Rmult_le_compat; auto.
     - apply Rmult_le_pos. lra. apply pow_le. lra.
     - apply Rmult_le_compat_l. lra. eapply Rle_trans. apply pow_exp. rewrite mult_INR, EM, ua_is. right. f_equal.
       simpl (INR 4). ring. }
-  set (L' := 2 * (1 + u fa) ^ (4 * M) * leak_any fa M (eta fs fa M k 0) kappa8) in *.
+  set (L' := 2 * (1 + u fa) ^ (4 * M) * leak_any fa M far kappa8) in *.
   assert (L'0 : 0 <= L'). { unfold L'. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. apply pow_le; lra. }
-  assert (Er : error_any fa M (eta fs fa M k 0) kappa8 <= errb).
+  assert (Er : error_any fa M far kappa8 <= errb).
   { unfold error_any, error_row. cbv zeta. fold L'. rewrite ua_is, ta_is. apply Rmax_lub.
     - eapply Rle_trans; [|apply err_one]. assert (I : / (1 + L) <= / (1 + L')) by (apply Rinv_le_contravar; lra).
       unfold Rdiv.
@@ -83,7 +80,7 @@ Proof.
         lra|auto]). lra.
     - eapply Rle_trans; [|apply err_zero]. apply Rplus_le_compat_r. apply Rmult_le_compat_r. rewrite <- ua_is; lra.
       auto. }
-  split; auto. split; auto. unfold near_ok, kappa8. split. lra. split; auto. split. fold kappa8. fold L'. lra.
+  split; auto. unfold near_of, kappa8. split. lra. split; auto. split. fold kappa8. fold L'. lra.
     eapply Rle_trans; [apply Er|auto].
 Qed.
 End Any.
@@ -100,13 +97,69 @@ Theorem replay_near (f : format) (Mz k : Z) etab errb us ts P : (0 < Mz)%Z -> (M
 Proof.
   intros Mp HM Eu Et EP Hk He H8 (L1 & L2 & L3) H4. exists k, 0.
   split. { intros x Nx _. rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. lra. }
-  split. rewrite Z2Nat.id; lia. split. rewrite INR_Z by lia. exact Hk. eapply replay_any; eauto.
+  split. rewrite Z2Nat.id; lia. split. rewrite INR_Z by lia. exact Hk. unfold near_ok.
+  apply (replay_any f f Mz us ts etab errb Mp Eu Et eq_refl); auto. eapply Rle_trans; [|apply He].
+  assert (F := f64_error_small). assert (M0 : 0 < IZR Mz) by now apply IZR_lt.
+  unfold eta, key_error. rewrite INR_Z, EP, Eu, Et by lia.
+  assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+(* steps alone: what their logits are off by, in numbers *)
+Lemma step_far fs fa Mz k us ts ua ta P etab : (0 < Mz)%Z -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta ->
+  bpow radix2 (k - 1) = P -> 8 * IZR Mz * (5 / 10 ^ 16 + (us * / 2 + / 2 * ts)) + 3 * ua * P + 3 / 2 * ta <= etab ->
+  eta_step fs fa (Z.to_nat Mz) k <= etab.
+Proof.
+  intros Mp Us Ts Ua Ta EP He. eapply Rle_trans; [|apply He]. assert (F := f64_error_small).
+  assert (M0 : 0 < IZR Mz) by now apply IZR_lt. unfold eta_step, step_error. rewrite INR_Z, EP, Us, Ts, Ua, Ta by lia.
+  assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+Theorem replay_step (f : format) (Mz k : Z) etab errb us ts P : (0 < Mz)%Z -> (Mz <= 2 ^ prec f)%Z ->
+  u f = us -> tiny f = ts -> bpow radix2 (k - 1) = P -> 8 * IZR Mz < bpow radix2 k ->
+  8 * IZR Mz * (5 / 10 ^ 16 + (us * / 2 + / 2 * ts)) + 3 * us * P + 3 / 2 * ts <= etab -> 2 * etab < 8 ->
+  (let q := exp (- (8 * (1 - us))) in
+   let L := 2 * exp (4 * IZR Mz * us) * ((1 + 2 * us) * exp (2 * etab) * (q / (1 - q)) + 2 * IZR Mz ^ 2 * ts) in
+   L <= 1 /\ 1 - (1 - us) / (1 + L) <= errb /\ L * (1 + us) + ts <= errb) -> errb <= / 4 ->
+  step_fine f f AnyOrder (Z.to_nat Mz).
+Proof.
+  intros Mp HM Eu Et EP Hk He H8 (L1 & L2 & L3) H4. exists k. split. rewrite Z2Nat.id; lia. split.
+  rewrite INR_Z by lia. exact Hk. apply (replay_any f f Mz us ts etab errb Mp Eu Et eq_refl); auto.
+  now apply (step_far f f Mz k us ts us ts P).
 Qed.
 
 (* the same, ascending, stored in fs and summed in fa; same says if the formats are equal *)
+Lemma replay_asc (fs fa : format) (same : bool) (Mz : Z) far etab errb us ts ua ta : (0 < Mz)%Z ->
+  same_format fs fa = same -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta -> far <= etab -> 2 * etab < 8 ->
+  (let q := exp (- (8 * (1 - ua))) in let us1 := if same then 0 else us in
+   let R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta in
+   let Rs := if same then R else (1 + us) * R + IZR Mz * ts in
+   4 * R <= 1 /\ 1 - (1 - ua) * (1 - us1) / (1 + 4 * R) <= errb /\
+   (if same then 0 else (1 + 4 * Rs) * (1 + ua) * (1 + us1) - 1) <= errb /\ 4 * Rs * (1 + ua) * (1 + us1) + ts <=
+     errb) ->
+  errb <= / 4 -> near_of fs fa Ascending (Z.to_nat Mz) far.
+Proof.
+  intros Mp Sm Us Ts Ua Ta Et H8 HR H4. cbv zeta in HR.
+  assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia). assert (M0 : 0 < IZR Mz) by now apply IZR_lt.
+  assert (Up := u_pos fa). assert (Tp := tiny_pos fa). assert (Usp := u_pos fs). assert (Tsp := tiny_pos fs).
+  assert (Uh := u_le_half fa). rewrite Ua in Up, Uh. rewrite Us in Usp. rewrite Ta in Tp. rewrite Ts in Tsp.
+  set (q := exp (- (8 * (1 - ua)))) in *.
+  assert (Q := exp_neg_lt_1 (8 * (1 - ua)) ltac:(lra)). fold q in Q.
+  assert (Q' : 0 <= q / (1 - q)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
+  set (R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta) in *.
+  assert (Lk : 0 <= leak_of fa (Z.to_nat Mz) far <= R).
+  { unfold leak_of, kappa8. cbv zeta. rewrite EM, Ua, Ta. fold q. unfold R.
+    assert (0 <= IZR Mz * ta) by (apply Rmult_le_pos; lra). split.
+    - apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos.
+    - apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. apply Rmult_le_compat_l. lra. apply exp_mono. lra. }
+  destruct HR as (R1 & R2 & R3 & R4). unfold near_of, kappa8. split. lra. split. lra.
+  eapply Rle_trans; [|apply H4].
+  apply Rle_trans with (error fs fa (4 * R) (4 * (if same then R else (1 + us) * R + IZR Mz * ts))).
+  + apply error_mono. lra. unfold stored_leak. rewrite Sm, EM, Us, Ts. destruct same; [lra|].
+    assert ((1 + us) * leak_of fa (Z.to_nat Mz) far <= (1 + us) * R) by (apply Rmult_le_compat_l; lra). lra.
+  + unfold error, error1, error2, error3, u_stored. rewrite Sm, Us, Ua, Ts. repeat apply Rmax_lub; destruct same;
+    lra.
+Qed.
 Theorem replay_near_asc (fs fa : format) (same : bool) (Mz k : Z) etab errb us ts ua ta P : (0 < Mz)%Z -> (Mz <= 2 ^
-  prec
-  fa)%Z -> same_format fs fa = same -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta ->
+  prec fa)%Z ->
+  same_format fs fa = same -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta ->
   bpow radix2 (k - 1) = P -> 16 * IZR Mz < bpow radix2 k ->
   (let lost := if same then 0 else us + / 2 * ts in
    8 * IZR Mz * (5 / 10 ^ 16 + (us * / 2 + / 2 * ts) + (ua + / 2 * ta) + lost) + 3 * ua * P + 3 / 2 * ta <= etab) ->
@@ -119,10 +172,8 @@ Theorem replay_near_asc (fs fa : format) (same : bool) (Mz k : Z) etab errb us t
      errb) ->
   errb <= / 4 -> near_fine fs fa Ascending (Z.to_nat Mz).
 Proof.
-  intros Mp HM Sm Us Ts Ua Ta EP Hk He H8 HR H4. cbv zeta in He, HR. assert (F := f64_error_small).
+  intros Mp HM Sm Us Ts Ua Ta EP Hk He H8 HR H4. assert (F := f64_error_small).
   assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia). assert (M0 : 0 < IZR Mz) by now apply IZR_lt.
-  assert (Up := u_pos fa). assert (Tp := tiny_pos fa). assert (Usp := u_pos fs). assert (Tsp := tiny_pos fs).
-  assert (Uh := u_le_half fa). rewrite Ua in Up, Uh. rewrite Us in Usp. rewrite Ta in Tp. rewrite Ts in Tsp.
   set (lost := if same then 0 else us + / 2 * ts) in *. exists k, lost. split; [|split; [|split]].
   - intros x Nx Hx. unfold lost. destruct same.
     + rewrite (store_same fs fa x Sm Nx), Rminus_diag_eq, Rabs_R0 by auto. lra.
@@ -130,25 +181,26 @@ Proof.
       rewrite Us, Ts in X. rewrite Rmult_1_r in X. apply X; auto. generalize (emin_neg fs) (prec_ge_2 fs); lia.
   - rewrite Z2Nat.id; lia.
   - now rewrite EM.
-  - assert (Et : eta fs fa (Z.to_nat Mz) k lost <= etab).
-    { eapply Rle_trans; [|apply He]. unfold eta, key_error. rewrite EM, EP, Us, Ts, Ua, Ta.
-      assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra. }
-    set (q := exp (- (8 * (1 - ua)))) in *.
-    assert (Q := exp_neg_lt_1 (8 * (1 - ua)) ltac:(lra)). fold q in Q.
-    assert (Q' : 0 <= q / (1 - q)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
-    set (R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta) in *.
-    assert (Lk : 0 <= leak_asc fs fa (Z.to_nat Mz) k lost <= R).
-    { unfold leak_asc, kappa8. cbv zeta. rewrite EM, Ua, Ta. fold q. unfold R.
-      assert (0 <= IZR Mz * ta) by (apply Rmult_le_pos; lra). split.
-      - apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos.
-      - apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. apply Rmult_le_compat_l. lra. apply exp_mono. lra. }
-    destruct HR as (R1 & R2 & R3 & R4). unfold near_ok, kappa8. split. lra. split. lra.
-    eapply Rle_trans; [|apply H4].
-    apply Rle_trans with (error fs fa (4 * R) (4 * (if same then R else (1 + us) * R + IZR Mz * ts))).
-    + apply error_mono. lra. unfold stored_leak. rewrite Sm, EM, Us, Ts. destruct same; [lra|].
-      assert ((1 + us) * leak_asc fs fa (Z.to_nat Mz) k lost <= (1 + us) * R) by (apply Rmult_le_compat_l; lra). lra.
-    + unfold error, error1, error2, error3, u_stored. rewrite Sm, Us, Ua, Ts. repeat apply Rmax_lub; destruct same;
-      lra.
+  - apply (replay_asc fs fa same Mz _ etab errb us ts ua ta); auto. cbv zeta in He. eapply Rle_trans; [|apply He].
+    unfold eta, key_error. rewrite EM, EP, Us, Ts, Ua, Ta.
+    assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+Theorem replay_step_asc (fs fa : format) (same : bool) (Mz k : Z) etab errb us ts ua ta P : (0 < Mz)%Z -> (Mz <= 2 ^
+  prec fa)%Z ->
+  same_format fs fa = same -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta ->
+  bpow radix2 (k - 1) = P -> 8 * IZR Mz < bpow radix2 k ->
+  8 * IZR Mz * (5 / 10 ^ 16 + (us * / 2 + / 2 * ts)) + 3 * ua * P + 3 / 2 * ta <= etab -> 2 * etab < 8 ->
+  (let q := exp (- (8 * (1 - ua))) in let us1 := if same then 0 else us in
+   let R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta in
+   let Rs := if same then R else (1 + us) * R + IZR Mz * ts in
+   4 * R <= 1 /\ 1 - (1 - ua) * (1 - us1) / (1 + 4 * R) <= errb /\
+   (if same then 0 else (1 + 4 * Rs) * (1 + ua) * (1 + us1) - 1) <= errb /\ 4 * Rs * (1 + ua) * (1 + us1) + ts <=
+     errb) ->
+  errb <= / 4 -> step_fine fs fa Ascending (Z.to_nat Mz).
+Proof.
+  intros Mp HM Sm Us Ts Ua Ta EP Hk He H8 HR H4. exists k. split. rewrite Z2Nat.id; lia. split.
+  rewrite INR_Z by lia. exact Hk. apply (replay_asc fs fa same Mz _ etab errb us ts ua ta); auto.
+  now apply (step_far fs fa Mz k us ts ua ta P).
 Qed.
 
 (* (1-u)^n from below *)
@@ -302,18 +354,36 @@ Proof.
   apply Rinv_le_contravar. apply Rmult_lt_0_compat; lra. apply Rmult_le_compat_l; lra.
 Qed.
 
-(* the claim of a certificate: all strings of up to n letters. No operation overflows, and the answer is right *)
+(* the claim of a certificate: all strings of up to n letters, each row with an exp of its own. No operation
+  overflows,
+   and the answer is right; at position 0 it is that for the empty string, which is no *)
 Theorem claim {A} (fs fa : format) (ord : order) (tail : bool) (phi : form A) (n : Z) :
   (forall x, number fs x -> number fa x) -> fs = fa \/ 2 * tiny fa <= tiny fs -> (3 <= prec fs)%Z -> (4 <= prec
     fa)%Z ->
   let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> tail = true \/ past phi ->
   formula_ok fs fa ord (Z.to_nat Mz) phi ->
-  forall E, exp_model fa E -> forall w e, (Z.of_nat (length w) <= n)%Z ->
-  float_run tail fs fa E ord w (fst (transformer Temperature phi)) e ->
-  within_range tail fs fa E ord w e (fst (transformer Temperature phi)) /\ forall i, (1 <= i <= length w)%nat ->
+  forall w e, (Z.of_nat (length w) <= n)%Z -> float_run tail fs fa (exp_model fa) ord w (fst (transformer Temperature
+    phi)) e ->
+  within_range tail fs fa (exp_model fa) ord w e (fst (transformer Temperature phi)) /\ forall i, (i <= length w)%nat
+    ->
   chan e (snd (transformer Temperature phi)) i = if sat w phi i then 1 else 0.
 Proof.
-  intros Incl Fine B3 B4 Mz Hn F Ok E HE w e Hw Run.
-  apply (sound tail fs fa Incl Fine B3 B4 E HE ord (Z.to_nat Mz)); auto.
+  intros Incl Fine B3 B4 Mz Hn F Ok w e Hw Run.
+  apply (sound tail fs fa Incl Fine B3 B4 (exp_model fa) (fun E0 H => H) ord (Z.to_nat Mz)); auto.
   unfold Programs.N, Mz. destruct tail; lia.
 Qed.
+
+(* what is asked of the largest number, of a length that is a number in binary *)
+Lemma one_Z Mz : (0 < Mz)%Z -> (1 <= Z.to_nat Mz)%nat.
+Proof. lia. Qed.
+Theorem near_room_Z fa Mz : (4 <= prec fa)%Z -> (0 < Mz)%Z -> (Mz <= 2 ^ prec fa)%Z -> 40 * IZR Mz <= top fa ->
+  near_range fa (Z.to_nat Mz).
+Proof.
+  intros B M1 M2 H. apply near_room; auto using one_Z. rewrite Z2Nat.id; lia. now rewrite INR_Z by lia.
+Qed.
+Theorem once_room_Z fa Mz : (4 <= prec fa)%Z -> (0 < Mz)%Z -> 3 * (ln (IZR Mz) + 8) <= top fa ->
+  once_range fa (Z.to_nat Mz).
+Proof. intros B M1 H. apply once_room; auto using one_Z. now rewrite INR_Z by lia. Qed.
+Theorem compare_room_Z fs fa Mz W : (4 <= prec fa)%Z -> (0 < Mz)%Z -> 0 <= W -> u fs <= / 8 ->
+  32 * IZR Mz * (W + 1) <= top fa -> compare_range fs fa (Z.to_nat Mz) W.
+Proof. intros B M1 W0 U H. apply compare_room; auto using one_Z. now rewrite INR_Z by lia. Qed.

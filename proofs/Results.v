@@ -20,12 +20,13 @@ Section Results.
 Context {A : Type}.
 Variable tail : bool.
 Variables fs fa : format.
-Variable E : R -> R.
-Variable ord : order.
 Notation N := (N tail). Notation keys := (keys tail). Notation asc_parts := (asc_parts fa).
 
 Definition row_summed (e : env) r i : list R := terms fa e r i ++ asc_parts 0 (terms fa e r i).
 (* products and sums of a score, fused or not *)
+Section Row_results.
+Variable E : R -> R.
+Variable ord : order.
 Inductive dot_result : R -> list (R * R) -> R -> Prop :=
   | dr_product s x y l : dot_result s ((x, y) :: l) (rnd fa (x * y))
   | dr_plain s x y l : dot_result s ((x, y) :: l) (rnd fa (s + rnd fa (x * y)))
@@ -67,15 +68,19 @@ Inductive softmax_result (logit v : nat -> R) (K : list nat) : R -> Prop :=
   | sr_share win L j t x : ord = AnyOrder -> tree_of logit v K win L (Some j) t x ->
       softmax_result logit v K (rnd fa (x / val fa E win t)).
 
-Definition summed_result (w : list A) (e : env) (d : def A) i z : Prop := match d with
+End Row_results.
+
+(* of a channel; each row of each head has an exp of its own *)
+Definition summed_result (exps : (R -> R) -> Prop) (ord : order) (w : list A) (e : env) (d : def A) i z : Prop :=
+  match d with
   | Letter _ => False | Feature _ => False
   | Head m scale qk v => exists lam, expression fa (scale (N w)) lam /\ (z = lam \/
       (exists r, In r (map fst qk) /\ In z (row_summed e r i)) \/
       (exists j r, In j (keys w m i) /\ In r (v :: map snd qk) /\ In z (row_summed e r j)) \/
-      (exists j, In j (keys w m i) /\ logit_result lam (pairs fs fa e qk i j) z) \/
+      (exists j, In j (keys w m i) /\ logit_result ord lam (pairs fs fa e qk i j) z) \/
       (exists logit, (forall j, number fa (logit j)) /\ (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs
         fa e qk i j) (logit j)) /\
-         softmax_result logit (fun j => float_row fs fa e v j) (keys w m i) z))
+         exists E, exps E /\ softmax_result E ord logit (fun j => float_row fs fa e v j) (keys w m i) z))
   | Net us => (exists t, In t us /\ (In z (row_summed e (snd (fst t)) i) \/ z = rnd fa (asc fa 0 (terms fa e (snd
     (fst t)) i) + snd t) \/
       z = rnd fa (fst (fst t) * hidden fs fa e t i))) \/ In z (asc_parts 0 (map (fun t => rnd fa (fst (fst t) *
@@ -87,7 +92,17 @@ Definition stored_result (w : list A) (e : env) (d : def A) i z : Prop := match 
         1 /\ z = rnd fs x)
   | Net us => exists t, In t us /\ z = hidden fs fa e t i end.
 
+End Results.
+
 (* ---- sizes ---- *)
+Section Sizes.
+Variables fs fa : format.
+Variable E : R -> R.
+Variable ord : order.
+Notation asc_parts := (asc_parts fa). Notation dot_result := (dot_result fa).
+Notation row_summed := (row_summed fa). Notation scaled := (scaled fa).
+Notation logit_result := (logit_result fa ord). Notation asc_weight := (asc_weight fa E).
+Notation tree_of := (tree_of fa E). Notation softmax_result := (softmax_result fs fa E ord).
 Notation big f := (bpow radix2 (prec f)).
 Lemma among_in K L o j : among K L o -> In j L \/ o = Some j -> In j K.
 Proof.
@@ -446,4 +461,4 @@ Proof.
 Qed.
 End Count.
 End Row.
-End Results.
+End Sizes.

@@ -39,8 +39,8 @@ Variables fs fa : format.
 Hypothesis incl : forall x, number fs x -> number fa x.
 Hypothesis bits : (3 <= prec fs)%Z.
 Hypothesis bits_a : (4 <= prec fa)%Z.
-Variable E : R -> R.
-Hypothesis HE : exp_model fa E.
+Variable E : (R -> R) -> Prop.                             (* each row has one of these *)
+Hypothesis HE : forall E0, E E0 -> exp_model fa E0.
 Variable ord : order.
 Variable M : nat.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
@@ -119,13 +119,14 @@ Lemma head_safe w e m scale q k v i Lam S : (N w <= M)%nat -> (ord = AnyOrder ->
 Proof.
   intros NM Len Hlam Ltop Hq Hqs Hk NS Stop HqS HY Diff. assert (T1 := top_8). cbv zeta in HY. split.
   - intros z (lam & Hl & Hz). destruct (Hlam lam Hl) as [Nlam Lle].
-    destruct Hz as [->|[(r & [<-|[]] & Hz)|[(j & r & Hj & Hr & Hz)|[(j & Hj & Hz)|(logit & Nl & Ll & Hz)]]]].
+    destruct Hz as [->|[(r & [<-|[]] & Hz)|[(j & r & Hj & Hr & Hz)|[(j & Hj & Hz)|(logit & Nl & Ll & E0 & I0 &
+      Hz)]]]].
     + lra.
     + now apply Hq.
     + destruct (Hk j Hj) as (X & _). apply X. cbn in Hr. destruct Hr as [<-|[<-|[]]]; auto.
     + destruct (Hk j Hj) as (_ & _ & _ & X1 & X2). cbn [pairs map fst snd] in Hz.
       destruct (logit_sizes fa ord lam _ _ Lam S Nlam Lle NS HqS X1 X2) as [_ X]. destruct (X z Hz); lra.
-    + apply (unit_row fs fa E ord HE logit (fun j => float_row e v j) (keys w m i)); auto.
+    + apply (unit_row fs fa E0 ord (HE E0 I0) logit (fun j => float_row e v j) (keys w m i)); auto.
       * intros j Hj. now apply Hk.
       * intros Eo. specialize (Len Eo). assert (X := keys_length tail w m i). lia.
       * intros j j' Hj Hj'. now apply (Diff lam logit).
@@ -244,9 +245,9 @@ Lemma raw_out bl w e i j m scale qk c f : (N w <= M)%nat -> float_run w (p ++ bl
 Proof.
   intros NM Run Hi Hd Hq Hc Hf F01.
   destruct (fb_head tail fs fa E ord p bl w e Run j m scale qk [(1, c)] i Hd Hi Hq) as (lam & logit & _ & Nl & _ &
-    SR).
+    E0 & I0 & SR).
   { intros x [<-|[]]. exact Hc. }
-  apply (unit_out fs fa E ord HE logit (fun k => float_row e [(1, c)] k) (keys w m i) Nl); auto.
+  apply (unit_out fs fa E0 ord (HE E0 I0) logit (fun k => float_row e [(1, c)] k) (keys w m i) Nl); auto.
   intros k Hk. apply in_keys in Hk. rewrite (row_one fs fa incl); rewrite (Hf k) by tauto; auto.
   destruct (F01 k) as [-> | ->]; [apply number_0|apply number_1].
 Qed.

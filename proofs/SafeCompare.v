@@ -18,8 +18,8 @@ Variables fs fa : format.
 Hypothesis incl : forall x, number fs x -> number fa x.
 Hypothesis bits : (3 <= prec fs)%Z.
 Hypothesis bits_a : (4 <= prec fa)%Z.
-Variable E : R -> R.
-Hypothesis HE : exp_model fa E.
+Variable E : (R -> R) -> Prop.                             (* each row has one of these *)
+Hypothesis HE : forall E0, E E0 -> exp_model fa E0.
 Variable ord : order.
 Variable M : nat.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
@@ -183,8 +183,9 @@ Proof.
     i); lia).
   assert (Yb : Rabs (chan e (L + 1) i) <= W).
   { assert (X := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in X. cbn in X.
-    destruct X as (lam & logit & _ & Nl & Lg & SR). fold half in SR. fold vr in SR.
-    apply (count_mean fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i) Nl Nar
+    destruct X as (lam & logit & _ & Nl & Lg & E0 & I0 & SR). fold half in SR. fold vr in SR.
+    apply (count_mean fs fa E0 ord (HE E0 I0) logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d)
+      i) Nl Nar
       Len);
       auto.
     - intros k Hk. apply (logit_empty fa ord lam). now apply Lg.
@@ -204,14 +205,15 @@ Proof.
   - fold half. fold vr. assert (Tf : bpow radix2 (prec fs - 1) <= top fs) by (apply top_pow; lia).
     split; [split|unfold W in *; lra].
     + intros x (lam & Hl & Hx). destruct Hl as [_ Hl]. rewrite (Hl (number_1 fa)) in *.
-      destruct Hx as [->|[(r & [] & _)|[(k & r & Hk & Hr & Hx)|[(k & Hk & Hx)|(logit & Nl & Ll & Hx)]]]].
+      destruct Hx as [->|[(r & [] & _)|[(k & r & Hk & Hr & Hx)|[(k & Hk & Hx)|(logit & Nl & Ll & E0 & I0 & Hx)]]]].
       * rewrite Rabs_R1. lra.
       * cbn in Hr. destruct Hr as [<-|[]]. apply (Vl k (L + 1)%nat); auto. lia.
       * cbn in Hx. inversion Hx as [x0 D|s0 D|t []|x0 D|l D]; subst; try (now inversion D).
         inversion D; subst. rewrite Rmult_0_r, (rnd_id fa 0), Rabs_R0 by apply number_0. lra.
         apply (logit_empty fa ord) in D. apply (moved_0 fa ord) in D. destruct D as [_ D]. unfold low in D.
         assert (tiny fa <= bpow radix2 (-1)) by (apply bpow_le, Ga). change (bpow radix2 (-1)) with (/ 2) in *. lra.
-      * apply (count_row fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i));
+      * apply (count_row fs fa E0 ord (HE E0 I0) logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of
+        d) i));
         auto.
         intros k Hk. apply (logit_empty fa ord 1). now apply Ll. intros k Hk. apply Vl; auto. lia.
     + intros x [(r & [] & _)|[(k & r & Hk & Hr & ->)|(x0 & Hx & ->)]].
@@ -226,7 +228,7 @@ Proof.
   - split; [|now apply small_2]. cbn [by_method].
     assert (Fy := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in Fy. cbn in Fy.
     assert (Ny : number fs (chan e (L + 1) i)).
-    { destruct Fy as (lam & logit & _ & _ & _ & SR). eapply softmax_number; exact SR. }
+    { destruct Fy as (lam & logit & _ & _ & _ & E0 & I0 & SR). eapply softmax_number; exact SR. }
     assert (Ng : number fs (chan e (L + 2) i)) by (destruct Fg as [(y' & _ & _ & ->) _]; apply rnd_number).
     set (y := chan e (L + 1) i) in *. set (g := chan e (L + 2) i) in *. set (e' := firstn (L + 4) e).
     assert (Ey : chan e' (L + 1) i = y) by (apply chan_firstn; lia).

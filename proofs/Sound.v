@@ -19,11 +19,15 @@ Local Open Scope R_scope.
 Definition near_fine (fs fa : format) (ord : order) (M : nat) : Prop := exists k stored_error,
   (forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - x) <= stored_error) /\ (Z.of_nat M <= 2 ^ prec fa)%Z /\
   16 * INR M < bpow radix2 k /\ near_ok fs fa ord M k stored_error.
+(* of steps alone: 8 M < 2^k *)
+Definition step_fine (fs fa : format) (ord : order) (M : nat) : Prop := exists k, (Z.of_nat M <= 2 ^ prec fa)%Z /\
+  8 * INR M < bpow radix2 k /\ near_of fs fa ord M (eta_step fs fa M k).
 (* and of a comparison *)
 Definition compare_fine {A} (fs fa : format) (ord : order) (M : nat) (s : lin A) : Prop :=
   compare_ok fs fa ord M (lin_weight s) (Rabs (IZR (const s) + / 2)).
 (* with what is asked of the largest number *)
 Definition near_good fs fa ord M := near_fine fs fa ord M /\ near_range fa M.
+Definition step_good fs fa ord M := near_good fs fa ord M \/ step_fine fs fa ord M /\ near_range fa M.
 Definition once_good fs fa ord M := once_fine fs fa ord M /\ once_range fa M.
 Definition compare_good {A} fs fa ord M (s : lin A) := compare_fine fs fa ord M s /\
   compare_range fs fa M (lin_weight s + Rabs (IZR (const s) + / 2)).
@@ -33,10 +37,10 @@ Fixpoint looks {A} (d : dir) (s : lin A) : Prop := match s with Const _ => True 
 
 Section Covered.
 Context {A : Type}.
-Variables (near once : Prop) (compare : lin A -> Prop).
+Variables (near steps once : Prop) (compare : lin A -> Prop).
 Fixpoint covered (f : form A) : Prop := match f with
   | Sym _ => True | Neg a => covered a | Conj a b => covered a /\ covered b
-  | Since _ a b => near /\ covered a /\ covered b | Step _ a => near /\ covered a
+  | Since _ a b => near /\ covered a /\ covered b | Step _ a => steps /\ covered a
   | Once _ a => once /\ covered a
   | AtLeast s => compare s /\ (looks Past s \/ looks Future s) /\ covered_lin s
   | Modulo _ _ _ => False end
@@ -52,16 +56,18 @@ Hypothesis incl : forall x, number fs x -> number fa x.
 Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
 Hypothesis bits : (3 <= prec fs)%Z.
 Hypothesis bits_a : (4 <= prec fa)%Z.
-Variable E : R -> R.
-Hypothesis HE : exp_model fa E.
+Variable E : (R -> R) -> Prop.                             (* each row has one of these *)
+Hypothesis HE : forall E0, E E0 -> exp_model fa E0.
 Variable ord : order.
 Variable M : nat.
 Notation float_computes := (float_computes tail fs fa E ord M).
 Notation float_reads := (float_reads tail fs fa E ord M).
 Notation safe := (safe (A := A) tail fs fa E ord M).
-Definition formula_ok (f : form A) := covered (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord
+Definition formula_ok (f : form A) := covered (near_good fs fa ord M) (step_good fs fa ord M) (once_good fs fa ord M)
+  (compare_good fs fa ord
   M) f.
-Definition lin_ok (s : lin A) := covered_lin (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord
+Definition lin_ok (s : lin A) := covered_lin (near_good fs fa ord M) (step_good fs fa ord M) (once_good fs fa ord M)
+  (compare_good fs fa ord
   M) s.
 Definition within_range w e (p : prog A) := forall k d i, nth_error p k = Some d -> (i < N tail w)%nat ->
   (forall z, summed_result tail fs fa E ord w (firstn k e) d i z -> Rabs z <= top fa) /\
@@ -164,7 +170,18 @@ Proof.
     split; auto. intros Sp. apply (since_safe tail fs fa incl bits bits_a E HE ord M (fst r) Gr (Sb (Sa Sp)) (snd q)
       (snd r)
       a b); auto. lia.
-  - intros d a IH [[(k & se & N1 & N2 & N3 & N4) NR] Na] F p G.
+  - intros d a IH [St Na] F p G.
+    assert (NR : near_range fa M) by (destruct St as [[_ NR]|[_ NR]]; exact NR).
+    assert (Far : exists far, (Z.of_nat M <= 2 ^ prec fa)%Z /\ near_of fs fa ord M far /\ forall n key l z, (0 < n <=
+      M)%nat -> Rabs key <= 1 -> Rabs (key - z) <= step_error fs -> moved fa ord (rnd fa (8 * INR n * key)) l ->
+      Rabs (l - 8 * INR n * z) <= far).
+    { destruct St as [[(k & se & N1 & N2 & N3 & N4) _]|[(k & N2 & N3 & N4) _]].
+      - exists (eta fs fa M k se). split; auto. split; auto. intros n key l z Hn K1 K2 Mv.
+        apply (nearest_logit fs fa ord M k se N2 n key l z N3 Hn); auto. lra.
+        eapply Rle_trans; [apply K2|]. now apply step_le_key.
+      - exists (eta_step fs fa M k). split; auto. split; auto. intros n key l z Hn K1 K2 Mv.
+        now apply (step_logit fs fa ord M k N2 n key l z N3 Hn). }
+    destruct Far as (far & N2 & N4 & N5).
     assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
     assert (D : dir_ok tail d) by (unfold dir_ok; destruct F as [|[]]; auto).
     destruct (IH Na Fa p G) as (Ex & B & C & S). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
@@ -172,7 +189,7 @@ Proof.
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
     assert (Out : float_computes (fst q ++ step_block Temperature d (length (fst q)) (snd q)) (length (fst q) + 3)
       (Step d
-      a)) by (now apply (step_sound tail fs fa incl fine bits bits_a E HE ord M k se N1 N2 N3 N4)).
+      a)) by (now apply (step_sound tail fs fa incl fine bits bits_a E HE ord M N2 far N4 N5)).
     split; auto. intros Sp. now apply (step_safe tail fs fa incl bits bits_a E HE ord M (fst q) Gq (S Sp) (snd q) a).
   - intros s IH (Cf & Lk & Ns) F p G. destruct (IH Ns F p G) as (Ex & Rd & S). cbv zeta. rewrite compile_at_least.
     cbv zeta. cbn [fst snd].
@@ -198,7 +215,7 @@ Qed.
 
 Theorem sound (f : form A) : formula_ok f -> tail = true \/ past f -> forall w e, (N tail w <= M)%nat ->
   float_run tail fs fa E ord w (fst (transformer Temperature f)) e ->
-  within_range w e (fst (transformer Temperature f)) /\ forall i, (1 <= i <= length w)%nat ->
+  within_range w e (fst (transformer Temperature f)) /\ forall i, (i <= length w)%nat ->
   chan e (snd (transformer Temperature f)) i = if sat w f i then 1 else 0.
 Proof.
   intros Nf F w e NM Run. destruct (proj1 sound_program f Nf F [real_def] eq_refl) as (_ & _ & C & S). split.

@@ -368,8 +368,8 @@ Hypothesis incl : forall x, number fs x -> number fa x.
 Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
 Hypothesis bits : (3 <= prec fs)%Z.
 Hypothesis bits_a : (4 <= prec fa)%Z.
-Variable E : R -> R.
-Hypothesis HE : exp_model fa E.
+Variable E : (R -> R) -> Prop.                             (* each row has one of these *)
+Hypothesis HE : forall E0, E E0 -> exp_model fa E0.
 Variable ord : order.
 Variable M : nat.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
@@ -408,19 +408,19 @@ Qed.
 End Terms.
 
 (* one key alone: it weighs all *)
-Lemma single logit v z x : v z = 1 -> softmax_row fs fa E ord logit v [z] x -> x = 1.
+Lemma single E0 logit v z x : exp_model fa E0 -> v z = 1 -> softmax_row fs fa E0 ord logit v [z] x -> x = 1.
 Proof.
-  clear fine. intros Vz H. unfold softmax_row in H. assert (Q : quotient fs fa 1 1 = 1).
+  clear fine. intros HE0 Vz H. unfold softmax_row in H. assert (Q : quotient fs fa 1 1 = 1).
   { unfold quotient. replace (1 / 1) with 1 by field. rewrite !rnd_id; auto; try apply number_1.
     rewrite rnd_id; apply number_1. }
   destruct ord.
-  - destruct H as (top & [<-|[]] & _ & ->). cbn [map asc]. rewrite Vz, Rminus_diag_eq, (rnd_id fa 0), (E_0 _ _ HE)
+  - destruct H as (top & [<-|[]] & _ & ->). cbn [map asc]. rewrite Vz, Rminus_diag_eq, (rnd_id fa 0), (E_0 _ _ HE0)
     by (auto; apply number_0).
     rewrite (rnd_id fs 1), Rmult_1_r, (rnd_id fa 1), Rplus_0_l, (rnd_id fa 1) by apply number_1. exact Q.
   - destruct H as (js & L & t & num & P & _ & [Ok _] & S & ->).
     assert (Lk := Permutation_length P). cbn in Lk. destruct L as [|]; [|simpl in Lk; lia].
     assert (js = z) by (apply Permutation_length_1 in P; auto). subst js.
-    assert (Sz := summed_size fa E logit v _ _ _ _ _ S). assert (W := summed_wins fa E logit v _ _ _ _ _ S).
+    assert (Sz := summed_size fa E0 logit v _ _ _ _ _ S). assert (W := summed_wins fa E0 logit v _ _ _ _ _ S).
       cbn in Sz, W.
     destruct t as [l m| |a b m|a l|a]; cbn [size wins] in Sz, W; try discriminate.
     + inversion S; subst. cbn [val]. rewrite Vz. exact Q.
@@ -560,19 +560,21 @@ Proof.
   assert (Nar : ord = AnyOrder -> 8 * tiny fa <= u fa). { intros Eo.
     destruct Ok as (_ & _ & _ & _ & _ & _ & _ & O & _). rewrite Eo in O. tauto. }
   assert (Y : chan e (L + 1) i = quotient fs fa (IZR (Strings.value w s i) + / 2) (INR (S m))).
-  { destruct (fb_head tail fs fa E ord p bl w e Run 1 _ _ _ _ i eq_refl Hi) as (lam & logit & _ & Nl & Lg & SR).
+  { destruct (fb_head tail fs fa E ord p bl w e Run 1 _ _ _ _ i eq_refl Hi) as (lam & logit & _ & Nl & Lg & E0 & I0 &
+    SR).
     { intros t []. } { fold L. intros x Hx. apply (in_terms _ _ _ _ x _ Hx). intros t Ht. specialize (Lt t Ht). lia.
       lia. }
     fold L in Lg, SR. fold K in Lg, SR. fold half in SR. fold vr in SR.
-    assert (SR' : softmax_row fs fa E ord logit v K (chan e (L + 1) i)) by (revert SR; apply softmax_ext; intros j
+    assert (SR' : softmax_row fs fa E0 ord logit v K (chan e (L + 1) i)) by (revert SR; apply softmax_ext; intros j
       Hj; apply VR; auto).
-    rewrite (count_out fs fa E HE ord Nar (-1) K logit v _) with (8 := SR'); auto.
+    rewrite (count_out fs fa E0 (HE E0 I0) ord Nar (-1) K logit v _) with (8 := SR'); auto.
     - now rewrite Sv, LK.
     - intros X. rewrite X in LK. discriminate.
     - rewrite LK. lia.
     - intros j Hj. apply (logit_empty lam). apply (Lg j Hj). }
   (* the second head *)
-  destruct (fb_head tail fs fa E ord p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
+  destruct (fb_head tail fs fa E ord p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & E0 & I0 &
+    SR).
   { fold L. rows. } { fold L. rows. }
   fold L in Lg, SR. fold K in Lg, SR. fold n in Hl. cbn [by_method] in Hl.
   assert (Lam : lam = 16 * INR n). { destruct Hl as [_ X]. rewrite X. unfold kappa. ring.
@@ -590,7 +592,7 @@ Proof.
   { unfold FloatRun.float_row, terms. cbn [map asc fst snd]. fold y. fold g. rewrite !Rmult_1_l, Rplus_0_l.
     rewrite (rnd_id fa y), (rnd_id fa y), (rnd_id fa g); auto. }
   set (q := rnd fs (rnd fa (y + g))) in *.
-  assert (SR' : softmax_row fs fa E ord logit (at_z z) K (chan e (L + 4) i)) by (revert SR; apply softmax_ext; exact
+  assert (SR' : softmax_row fs fa E0 ord logit (at_z z) K (chan e (L + 4) i)) by (revert SR; apply softmax_ext; exact
     V4).
   assert (Na : number fs (chan e (L + 4) i)) by (eapply softmax_number; exact SR').
   assert (Lg0 : forall j, In j K -> j <> z -> moved fa ord 0 (logit j)).
@@ -608,13 +610,15 @@ Proof.
   { destruct (Nat.eq_dec m 0) as [m0|m0].
     - assert (EK : K = [z]). { destruct K as [|k1 [|k2 K']]; [destruct HZ| |simpl in LK; lia].
       destruct HZ as [->|[]]. auto. }
-      rewrite EK in SR'. rewrite (single logit (at_z z) z _) with (2 := SR') by (unfold at_z; now rewrite
+      rewrite EK in SR'. rewrite (single E0 logit (at_z z) z _ (HE E0 I0)) with (2 := SR') by (unfold at_z; now
+        rewrite
         Nat.eqb_refl).
       split. lra. exists 1. rewrite Rminus_diag_eq, Rabs_R0 by auto. split; auto. split. lra. intros Li. exfalso.
         apply letter_iff in Li.
       unfold m, n, Programs.N in m0. destruct d; simpl in m0. lia. destruct Dk as [D|Tl]; [discriminate|].
         rewrite Tl in m0. lia.
-    - destruct (compare_row_ok fs fa incl fine E HE ord M _ _ Ok n m z K logit (Strings.value w s i) (chan e (L + 4)
+    - destruct (compare_row_ok fs fa incl fine E0 (HE E0 I0) ord M _ _ Ok n m z K logit (Strings.value w s i) (chan e
+      (L + 4)
       i) y g) as [C1 C2]; auto. lia.
       split; auto. exists (if Z.leb 0 (Strings.value w s i) then 1 else 0). split.
         destruct (Z.leb 0 (Strings.value w s i)); auto. split; auto.

@@ -26,8 +26,8 @@ Hypothesis incl : forall x, number fs x -> number fa x.
 Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
 Hypothesis bits : (3 <= prec fs)%Z.
 Hypothesis bits_a : (4 <= prec fa)%Z.
-Variable E : R -> R.
-Hypothesis HE : exp_model fa E.
+Variable E : (R -> R) -> Prop.                             (* each row has one of these *)
+Hypothesis HE : forall E0, E E0 -> exp_model fa E0.
 Variable ord : order.
 Variables (M : nat) (k : Z) (stored_error : R).
 Hypothesis stored_ok : forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - x) <= stored_error.
@@ -86,14 +86,16 @@ Lemma fb_head j m scale qk v i : nth_error bl j = Some (Head m scale qk v) -> (i
   (forall x, In x v -> (snd x < L + j)%nat) ->
   exists lam logit, expression fa (scale (N w)) lam /\ (forall j, number fa (logit j)) /\
     (forall j', In j' (keys w m i) -> logit_of fa ord lam (pairs fs fa e qk i j') (logit j')) /\
-    softmax_row fs fa E ord logit (fun j' => float_row e v j') (keys w m i) (chan e (L + j) i).
+    exists E0, E E0 /\ softmax_row fs fa E0 ord logit (fun j' => float_row e v j') (keys w m i) (chan e (L + j) i).
 Proof using Run.
-  intros H Hi Hq Hv. destruct (fb_at j _ i H Hi I i Hi) as (lam & logit & H1 & H2 & H3 & H4). exists lam, logit.
+  intros H Hi Hq Hv. destruct (fb_at j _ i H Hi I i Hi) as (lam & logit & H1 & H2 & H3 & E0 & I0 & H4).
+    exists lam, logit.
     split; auto. split; auto. split.
   - intros j' Hj. specialize (H3 j' Hj). replace (pairs fs fa e qk i j') with (pairs fs fa (firstn (L + j) e) qk i
     j'); auto.
     unfold pairs. apply map_ext_in. intros t Ht. destruct (Hq t Ht). rewrite !row_prefix; auto.
-  - replace (fun j' => float_row e v j') with (fun j' => float_row (firstn (L + j) e) v j'); auto.
+  - exists E0. split; auto.
+    replace (fun j' => float_row e v j') with (fun j' => float_row (firstn (L + j) e) v j'); auto.
     apply FunctionalExtensionality.functional_extensionality. intros j'. now apply row_prefix.
 Qed.
 Lemma fb_round j c i f : nth_error bl j = Some (round_raw c) -> (i < N w)%nat -> (c < L + j)%nat -> number fs (chan e
@@ -118,7 +120,7 @@ Proof.
     auto.
   rewrite Rplus_0_l, (rnd_id fa (chan e c i)) by auto. now apply rnd_id.
 Qed.
-Lemma softmax_number logit v K x : softmax_row fs fa E ord logit v K x -> number fs x.
+Lemma softmax_number E0 logit v K x : softmax_row fs fa E0 ord logit v K x -> number fs x.
 Proof.
   clear near. unfold softmax_row. destruct K. intros ->. apply number_0. destruct ord. intros (t & _ & _ & ->).
     apply rnd_number.
@@ -222,14 +224,14 @@ Proof.
   set (cj := fun j => ind (cand w a b j)).
   assert (C : forall j, (j < N w)%nat -> chan e L j = cj j) by (intros j Hj; now apply (candidate_sound p ca cb a b
     d)).
-  destruct (fb_head p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
+  destruct (fb_head p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & E0 & I0 & SR).
   { fold L. cbn [by_method]. rows. } { fold L. rows. }
   fold L in Lg, SR. set (K := keys w (mask_of d) i) in *.
   cbn [by_method] in Hl. destruct (scale_exact (N w) lam NM Hl) as [-> Nlam].
   assert (V : forall j, (j < N w)%nat -> float_row e [(1, cb)] j = truth w b j).
   { intros j Hj. rewrite row_one; rewrite (fb_old p bl w e NM Run cb b j H2 Hb Hj); auto. apply number_truth. }
   assert (IK : forall j, In j K -> (j < N w)%nat) by (intros j Hj; apply in_keys in Hj; tauto).
-  assert (SR' : softmax_row fs fa E ord logit (truth w b) K (chan e (L + 4) i)).
+  assert (SR' : softmax_row fs fa E0 ord logit (truth w b) K (chan e (L + 4) i)).
   { revert SR. apply softmax_ext. intros j Hj. apply V. now apply IK. }
   assert (Na : number fs (chan e (L + 4) i)) by (eapply softmax_number; eauto).
   set (shift := 8 * match d with Past => 0 | Future => - INR (N w - 1) end).
@@ -249,7 +251,7 @@ Proof.
     assert (cB : cj j = 0 \/ cj j = 1) by (unfold cj, ind; destruct (cand w a b j); auto).
     destruct (key_off fs fa M stored_error stored_ok (cj j) (sign d * x) (sign d * (INR j / INR (N w))) cB Nsx
       (sign_le d x 1 X1) (sign_abs d _ _ _ X2)) as [K1 K2].
-    assert (Z := nearest_logit fs fa ord M k stored_error size_M size_k (N w) _ _ _ ltac:(lia) K1 K2 Lg).
+    assert (Z := nearest_logit fs fa ord M k stored_error size_M (N w) _ _ _ size_k ltac:(lia) K1 K2 Lg).
     replace (8 * INR (N w) * cj j + 8 * INR (num d (N w) j) + shift) with (8 * INR (N w) * (cj j + sign d * (INR j /
       INR (N w)))); auto.
     unfold shift. assert (S := num_sign d (N w) j Hj'). transitivity (8 * INR (N w) * cj j + 8 * (sign d * INR j)).
@@ -258,12 +260,12 @@ Proof.
     w i = true -> y = truth w (Since d a b) i)).
   { destruct (greatest (cand w a b) (num d (N w)) K) as [None_|(js & J1 & J2 & J3)].
     - assert (Z : chan e (L + 4) i = 0).
-      { apply (softmax_zero fs fa E ord logit (truth w b) K); auto. intros j Hj. specialize (None_ j Hj).
+      { apply (softmax_zero fs fa E0 ord logit (truth w b) K); auto. intros j Hj. specialize (None_ j Hj).
         unfold truth. destruct (sat w b j) eqn:X; auto.
         unfold cand in None_. rewrite X, (sat_letter _ _ _ X) in None_. discriminate. }
       rewrite Z. split. lra. exists 0. rewrite Rminus_0_r, Rabs_R0. split; auto. split. lra. intros Li.
       unfold truth. rewrite (since_none tail); auto. intros j Hj Sj. apply None_. apply in_mask. auto.
-    - destruct (nearest_out fs fa incl fine E HE ord M k stored_error (N w) K (num d (N w)) cj (truth w b) logit
+    - destruct (nearest_far fs fa incl fine E0 (HE E0 I0) ord M eta (N w) K (num d (N w)) cj (truth w b) logit
       shift js (chan e (L + 4) i) near NM) as [N1 N2]; auto.
       + apply keys_NoDup.
       + apply keys_length.

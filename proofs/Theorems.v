@@ -67,6 +67,8 @@ Print Assumptions once_room.
 Print Assumptions compare_page.
 Print Assumptions replay_near.
 Print Assumptions replay_near_asc.
+Print Assumptions replay_step.
+Print Assumptions replay_step_asc.
 Print Assumptions replay_compare.
 Print Assumptions replay_compare_asc.
 Print Assumptions replay_once.

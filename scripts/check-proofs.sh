@@ -27,25 +27,33 @@ rm -f Theorems.vo TheoremsByInterval.vo Certificate* certificate*
 coqc -Q . Temper Theorems.v >Theorems.txt
 coqc -Q . Temper TheoremsByInterval.v >TheoremsByInterval.txt
 
-# Certificates, from their JSON: NAME TYPE LENGTH ALPHABET FORMULA.
+# Certificates, from their JSON and the model files that they are of: NAME TYPE LENGTH ALPHABET FORMULA.
+replayed=
+certificate() {
+    "$here/$temper" compile -q --alphabet "$4" -f "$5" -o "model-$1.temper"
+    "$here/$temper" certify --type "$2" --length "$3" "model-$1.temper" -o "certificate-$1.json" >/dev/null
+}
 replay() {
-    "$here/$temper" certify --type "$2" --length "$3" --alphabet "$4" -f "$5" -o "certificate-$1.json" >/dev/null
-    python3 "$here/scripts/certificate-to-coq.py" "certificate-$1.json" "Certificate_$1.v"
+    certificate "$@"
+    python3 "$here/scripts/certificate-to-coq.py" "certificate-$1.json" "model-$1.temper" "Certificate_$1.v"
     coqc -Q . Temper "Certificate_$1.v"
     replayed="$replayed $1"
 }
-replayed=
 replay since f32 100000 abc 'a S b'
 replay since64 f64 1000 abc 'a S b'
 replay since16 f16 100 abc 'a S b'
 replay since16_32 f16/f32 300 abc 'a S b'
+replay yesterday f32 10000 ab 'Y a'
+replay next16_32 bf16/f32 60 ab 'X a'
 replay count f32 1000 ab '#[a] <= 2*#[b]'
 replay count64 f64 1000 ab '#[a] <= 2*#[b]'
 replay count16 bf16/f32 1000 ab '#[a] >= 3'
 replay count_f16 f16 60 ab '#[a] <= 2*#[b]'
 replay once f32 100000 ab 'O a'
-replay once64 f64 1000000 ab 'O a'
+replay once64 f64 1000000000000 ab 'O a'
 replay once16 bf16/f32 1000000 ab 'O a'
+replay words f32 1000 abc 'G (a -> !b U c)'
+replay blanks f32 500 abc '#[ a & !O b ] >= 2 & true'
 # What they rest on, all at once: each walk through all proofs takes a quarter of a minute.
 {
     for name in $replayed; do echo "From Temper Require Certificate_$name."; done
@@ -54,15 +62,28 @@ replay once16 bf16/f32 1000000 ab 'O a'
     printf ').\nPrint Assumptions certified.\n'
 } >CertificateTheorems.v
 coqc -Q . Temper CertificateTheorems.v >>TheoremsByInterval.txt
-# A bound that is too small must not pass.
-cp certificate-since.json certificate.json
-sed 's/"error": "1\.[0-9]*e-03"/"error": "1.000e-03"/g' certificate.json >certificate-wrong.json
-cmp -s certificate.json certificate-wrong.json && { echo "proofs: the certificate has other numbers than this script expects" >&2; exit 1; }
-python3 "$here/scripts/certificate-to-coq.py" certificate-wrong.json CertificateWrong.v
-if coqc -Q . Temper CertificateWrong.v >certificate-wrong.log 2>&1; then
-    echo "proofs: a certificate with a bound that is too small was accepted" >&2
-    exit 1
-fi
+# What must not pass: bounds that are too small, a length beyond what is proved, another model, source or digest.
+refused() { # WHAT MODEL: of certificate-wrong.json
+    cmp -s certificate-since.json certificate-wrong.json && { echo "proofs: the certificate has other numbers than this script expects" >&2; exit 1; }
+    if python3 "$here/scripts/certificate-to-coq.py" certificate-wrong.json "$2" CertificateWrong.v 2>certificate-wrong.log &&
+        coqc -Q . Temper CertificateWrong.v >certificate-wrong.log 2>&1; then
+        echo "proofs: a certificate with $1 was accepted" >&2
+        exit 1
+    fi
+}
+wrong() { # WHAT SED
+    sed "$2" certificate-since.json >certificate-wrong.json
+    refused "$1" model-since.temper
+}
+wrong "a bound that is too small" 's/"error": "1\.[0-9]*e-03"/"error": "1.000e-03"/g'
+wrong "rounding that is too small" 's/"rounding": "[1-9][^"]*"/"rounding": "1.000e-02"/g'
+wrong "a length that its bounds do not cover" 's/"length": 100000,/"length": 110000,/'
+wrong "another source" 's/"source": "a S b"/"source": "b S a"/'
+wrong "another answer for the empty string" 's/"empty": "reject"/"empty": "accept"/'
+wrong "a digest of zeros" 's/"sha256": "[0-9a-f]*"/"sha256": "0000000000000000000000000000000000000000000000000000000000000000"/'
+wrong "another size" 's/"bytes": [0-9]*/"bytes": 1/'
+cp certificate-once.json certificate-wrong.json
+refused "another model file" model-since.temper
 
 # The theorem about the bytes of a model file, by Coq alone; and files and lengths of which it is not true.
 "$here/$temper" compile -q -f 'a S b' --alphabet abc -o since.temper
@@ -105,6 +126,6 @@ axioms "$build/Theorems.txt" | sed 's/^/  /'
 echo "numbers by interval, which also assumes Coq's primitive integers and floats:"
 sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/TheoremsByInterval.v
 for file in "$build"/Certificate_*.v; do
-    echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\) \*)$/\1/p' "$file")"
+    echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\); of the model file$/\1/p' "$file")"
 done
 echo "proofs: $(cat proofs/*.v proofs/checker/*.v | wc -l) lines checked"
