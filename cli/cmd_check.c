@@ -6,12 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "escape.h"
 #include "job_runner.h"
-#include "json.h"
 #include "outputs_show.h"
 #include "proof_show.h"
-#include "real.h"
+#include "report.h"
 #include "subject.h"
 
 enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
@@ -37,61 +35,55 @@ static const char *verdict(int value, size_t position) {
     return position ? (value ? "true" : "false") : (value ? "accept" : "reject");
 }
 
-static void print_json(const temper_check_result *r, const temper_check_options *o, const char *method,
-                       const temper_proof *proof, const char *string, const char *output) {
-    json j;
-    json_open(&j, stdout);
-    json_text(&j, "method", method);
-    json_flag(&j, "agreed", r->agreed);
-    json_count(&j, "strings", r->strings);
-    json_count(&j, "exhaustive", o->exhaustive);
-    json_count(&j, "classes", r->classes);
-    json_real(&j, "stand_for", r->stand_for);
-    json_count(&j, "random", o->random);
-    json_count(&j, "length", o->length);
-    json_count(&j, "seed", o->seed);
-    json_real(&j, "margin", r->margin);
-    proof_json(&j, "proved_length", proof, TEMPER_TYPE_F64);
-    if (r->counterexample) {
-        json_text(&j, "counterexample", string);
-        json_count(&j, "position", r->position);
-        if (output) json_text(&j, "output", output);
-        json_text(&j, "left", r->left);
-        json_count(&j, "left_value", (uint64_t)r->left_value);
-        json_text(&j, "right", r->right);
-        json_count(&j, "right_value", (uint64_t)r->right_value);
-    }
-    json_close(&j);
+static void say_agreed(report *out, const temper_check_result *r, const temper_check_options *o,
+                       temper_method method) {
+    report_say(out, "agreed\t{strings} strings\t{method}: all up to length {exhaustive}");
+    if (r->stand_for > 2 * (double)r->strings)
+        report_say(out, " over {classes} classes of letters, which stand for {stand_for:%.3g}");
+    if (o->random) report_say(out, ", {random} random up to length {length}");
+    if (method != TEMPER_METHOD_HARD && r->margin > 0)
+        report_say(out, "; largest error before rounding {margin:%.3g}");
 }
 
-static void print_result(const temper_check_result *r, const temper_check_options *o, temper_method method,
-                         const char *string, const char *output) {
-    const char *name = temper_method_name(method);
-    if (r->agreed) {
-        printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
-        if (r->stand_for > 2 * (double)r->strings)
-            printf(" over %zu classes of letters, which stand for %s", r->classes,
-                   real_of("%.3g", r->stand_for).text);
-        if (o->random) printf(", %llu random up to length %zu", (unsigned long long)o->random, o->length);
-        if (method != TEMPER_METHOD_HARD && r->margin > 0)
-            printf("; largest error before rounding %s", real_of("%.3g", r->margin).text);
-        putchar('\n');
-        return;
-    }
-    fputs("counterexample\t", stdout);
-    escape_write(stdout, string, strlen(string), 0);
-    printf("\t%s: ", name);
-    if (!*string) fputs("on the empty string ", stdout);
-    if (r->position) printf("at position %zu ", r->position);
-    if (output && *string && !r->position) fputs("before the first letter ", stdout);
-    if (output) {
-        fputs("of output '", stdout);
-        escape_write(stdout, output, strlen(output), 0);
-        fputs("' ", stdout);
-    }
-    printf("the %s says %s, the %s %s (length %zu, after %llu strings)\n", r->left,
-           verdict(r->left_value, r->position || output), r->right, verdict(r->right_value, r->position || output),
-           r->counterexample_length, (unsigned long long)r->strings);
+/* The counterexample, by its letters, and what the two sides say of it. */
+static void add_difference(report *out, const temper_check_result *r, const char *string, const char *output) {
+    bool at_place = r->position || output;
+    report_text(out, "counterexample", string);
+    report_count(out, "position", r->position);
+    if (output) report_text(out, "output", output);
+    report_text(out, "left", r->left);
+    report_count(out, "left_value", (uint64_t)r->left_value);
+    report_text(out, "right", r->right);
+    report_count(out, "right_value", (uint64_t)r->right_value);
+    report_word(out, "left says", verdict(r->left_value, at_place));
+    report_word(out, "right says", verdict(r->right_value, at_place));
+    report_spoken_count(out, "letters", r->counterexample_length);
+    report_say(out, "counterexample\t{counterexample}\t{method}: ");
+    if (!*string) report_say(out, "on the empty string ");
+    if (r->position) report_say(out, "at position {position} ");
+    if (output && *string && !r->position) report_say(out, "before the first letter ");
+    if (output) report_say(out, "of output '{output}' ");
+    report_say(out,
+               "the {left} says {left says}, the {right} {right says} (length {letters}, after {strings} strings)");
+}
+
+static void print_result(const session *s, const temper_check_result *r, const temper_check_options *o,
+                         temper_method method, const temper_proof *proof, const char *string, const char *output) {
+    report out = {0};
+    report_text(&out, "method", temper_method_name(method));
+    report_flag(&out, "agreed", r->agreed);
+    report_count(&out, "strings", r->strings);
+    report_count(&out, "exhaustive", o->exhaustive);
+    report_count(&out, "classes", r->classes);
+    report_real(&out, "stand_for", r->stand_for);
+    report_count(&out, "random", o->random);
+    report_count(&out, "length", o->length);
+    report_count(&out, "seed", o->seed);
+    report_real(&out, "margin", r->margin);
+    report_proof(&out, "proved_length", proof, TEMPER_TYPE_F64);
+    if (r->agreed) say_agreed(&out, r, o, method);
+    if (r->counterexample) add_difference(&out, r, string, output);
+    report_print(&out, s);
 }
 
 /* The comparison as a job, done by this process or by many. *mine: this process has the result. */
@@ -145,10 +137,7 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     if (!r.agreed) session_fail(s, EXIT_NO);
     char *string = r.counterexample ? letters_text(model, r.counterexample, r.counterexample_length) : NULL;
     const char *output = info.kind == TEMPER_KIND_ACCEPTOR ? NULL : temper_model_output_name(model, r.output);
-    if (!s->quiet && s->json)
-        print_json(&r, &o, temper_method_name(info.method), &proof, string ? string : "", output);
-    else if (!s->quiet)
-        print_result(&r, &o, info.method, string ? string : "", output);
+    if (!s->quiet) print_result(s, &r, &o, info.method, &proof, string ? string : "", output);
     free(string);
     temper_check_clear(&r);
     if (last) one_output_line(s, spec);
@@ -167,7 +156,7 @@ static void check_formula(session *s, subject *x) {
 /* ---- --against ---- */
 
 /* Where an error of the comparison is: in the first specification, if that fails alone, too. */
-static void report(session *s, const subject *x, const subject *y, const temper_error *err) {
+static void tell_error(session *s, const subject *x, const subject *y, const temper_error *err) {
     temper_difference d;
     temper_error alone;
     const subject *at = temper_spec_compare(&d, x->spec, x->spec, &alone) ? x : y;
@@ -175,31 +164,25 @@ static void report(session *s, const subject *x, const subject *y, const temper_
     message_error(s, err, at->name, at->source, at->length);
 }
 
-static void print_same_json(const temper_difference *d) {
-    json j;
-    json_open(&j, stdout);
-    json_flag(&j, "same", d->same);
-    json_count(&j, "states", d->left_states);
-    json_count(&j, "against_states", d->right_states);
-    if (!d->same) {
-        json_text(&j, "counterexample", d->string);
-        json_count(&j, "length", d->length);
-        json_flag(&j, "accept", d->left);
-        json_flag(&j, "against_accept", d->right);
-    }
-    json_close(&j);
-}
-
-static void print_same(const temper_difference *d) {
+static void print_same(const session *s, const temper_difference *d) {
+    report r = {0};
+    report_flag(&r, "same", d->same);
+    report_count(&r, "states", d->left_states);
+    report_count(&r, "against_states", d->right_states);
     if (d->same) {
-        printf("same\tstrings of every length\tthe minimal automaton has %zu state%s\n", d->left_states,
-               d->left_states == 1 ? "" : "s");
-        return;
+        report_say(&r, "same\tstrings of every length\tthe minimal automaton has {states} state");
+        if (d->left_states != 1) report_say(&r, "s");
+    } else {
+        report_text(&r, "counterexample", d->string);
+        report_count(&r, "length", d->length);
+        report_flag(&r, "accept", d->left);
+        report_flag(&r, "against_accept", d->right);
+        report_word(&r, "left says", verdict(d->left, 0));
+        report_word(&r, "right says", verdict(d->right, 0));
+        report_say(&r, "counterexample\t{counterexample}\tthe specification says {left says}, the one of --against "
+                       "{right says} (length {length}, none is shorter)");
     }
-    fputs("counterexample\t", stdout);
-    escape_write(stdout, d->string, strlen(d->string), 0);
-    printf("\tthe specification says %s, the one of --against %s (length %zu, none is shorter)\n",
-           verdict(d->left, 0), verdict(d->right, 0), d->length);
+    report_print(&r, s);
 }
 
 /* Decides whether two specifications are the same, without any transformer. */
@@ -221,13 +204,10 @@ static void decide(session *s) {
     temper_error err;
     if (subject_formula(&x, s) && subject_against(&y, s)) {
         if (temper_spec_compare(&d, x.spec, y.spec, &err)) {
-            report(s, &x, &y, &err);
+            tell_error(s, &x, &y, &err);
         } else {
             if (!d.same) session_fail(s, EXIT_NO);
-            if (!s->quiet && s->json)
-                print_same_json(&d);
-            else if (!s->quiet)
-                print_same(&d);
+            if (!s->quiet) print_same(s, &d);
         }
         temper_difference_clear(&d);
     }

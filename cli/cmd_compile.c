@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "json.h"
 #include "model_output.h"
 #include "outputs_show.h"
 #include "proof_show.h"
+#include "report.h"
 #include "subject.h"
 
 enum { DUMP_FORMULA = 1, DUMP_HARD = 2, DUMP_SOFT = 4 };
@@ -49,32 +48,25 @@ static bool print_dumps(session *s, const subject *x, int dump) {
 }
 
 static void print_summary(session *s, const temper_model *model, const char *path, size_t bytes) {
-    temper_model_info info;
     temper_proof proof;
+    report r = {0};
     if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return;
-    info = temper_model_about(model);
-    if (s->json) {
-        json j;
-        json_open(&j, stdout);
-        json_text(&j, "file", path);
-        json_count(&j, "bytes", bytes);
-        json_text(&j, "method", temper_method_name(info.method));
-        if (info.method == TEMPER_METHOD_DIGITS) json_text(&j, "digits", temper_type_name(info.digits));
-        json_count(&j, "layers", info.layers);
-        json_count(&j, "heads", info.heads);
-        json_count(&j, "channels", info.channels);
-        json_count(&j, "hidden", info.hidden);
-        json_count(&j, "parameters", info.parameters);
-        proof_json(&j, "proved_length", &proof, TEMPER_TYPE_F64);
-        json_close(&j);
-        return;
-    }
-    show_write(stdout, path, strlen(path), 0);
-    printf(": %s, %zu layer%s, %zu head%s, %zu channels, %zu parameters; ", temper_method_name(info.method),
-           info.layers, info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels,
-           info.parameters);
-    proof_print(&proof, TEMPER_TYPE_F64);
-    putchar('\n');
+    temper_model_info info = temper_model_about(model);
+    report_text(&r, "file", path);
+    report_count(&r, "bytes", bytes);
+    report_text(&r, "method", temper_method_name(info.method));
+    if (info.method == TEMPER_METHOD_DIGITS) report_text(&r, "digits", temper_type_name(info.digits));
+    report_count(&r, "layers", info.layers);
+    report_count(&r, "heads", info.heads);
+    report_count(&r, "channels", info.channels);
+    report_count(&r, "hidden", info.hidden);
+    report_count(&r, "parameters", info.parameters);
+    report_proof(&r, "proved_length", &proof, TEMPER_TYPE_F64);
+    report_say(&r,
+               info.layers == 1 ? "{file:path}: {method}, {layers} layer" : "{file:path}: {method}, {layers} layers");
+    report_say(&r, info.heads == 1 ? ", {heads} head" : ", {heads} heads");
+    report_say(&r, ", {channels} channels, {parameters} parameters; {proved_length}");
+    report_print(&r, s);
 }
 
 static bool write_model(session *s, const temper_model *model, const char *path, bool summary) {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "real.h"
 #include "remedy_words.h"
+#include "report.h"
 #include "run_settings.h"
 #include "subject.h"
 
@@ -77,25 +77,25 @@ static void print_totals(session *s, const totals *t) {
     double symbols = (double)t->symbols, bits = t->nats / LOG_2 / symbols;
     double error = up(up(up(t->error / LOG_2) / symbols) + 4 * DBL_EPSILON * fabs(bits));
     double perplexity = 1 / temper_probability(-t->nats / symbols);
-    if (s->json) {
-        json j;
-        json_open(&j, stdout);
-        json_count(&j, "lines", t->lines);
-        json_count(&j, "symbols", t->symbols);
-        json_count(&j, "impossible", t->impossible);
-        json_real(&j, "bits", t->impossible ? INFINITY : bits);
-        json_real(&j, "error", t->impossible ? 0 : error);
-        json_real(&j, "perplexity", t->impossible ? INFINITY : perplexity);
-        json_flag(&j, "proved", t->proved);
-        json_close(&j);
-    } else if (t->impossible) {
-        printf("impossible\t%zu of %zu lines\n", t->impossible, t->lines);
+    char number[SHOWN], bound[SHOWN];
+    report r = {0};
+    report_count(&r, "lines", t->lines);
+    report_count(&r, "symbols", t->symbols);
+    report_count(&r, "impossible", t->impossible);
+    report_real(&r, "bits", t->impossible ? INFINITY : bits);
+    report_real(&r, "error", t->impossible ? 0 : error);
+    report_real(&r, "perplexity", t->impossible ? INFINITY : perplexity);
+    report_flag(&r, "proved", t->proved);
+    if (t->impossible) {
+        report_say(&r, "impossible\t{impossible} of {lines} lines");
     } else {
-        char number[SHOWN], bound[SHOWN];
         show(number, bound, bits, error);
-        printf("%s bits%s\t+- %s\tperplexity %s\t%zu lines, %zu letters and ends\n", number,
-               t->proved ? "" : " (unproved)", bound, real_of("%.9g", perplexity).text, t->lines, t->symbols);
+        report_word(&r, "number", number);
+        report_word(&r, "bound", bound);
+        report_say(&r, t->proved ? "{number} bits" : "{number} bits (unproved)");
+        report_say(&r, "\t+- {bound}\tperplexity {perplexity}\t{lines} lines, {symbols} letters and ends");
     }
+    report_print(&r, s);
 }
 
 void cmd_perplexity(session *s) {

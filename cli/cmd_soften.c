@@ -8,13 +8,12 @@
 
 #include "choices_job.h"
 #include "cost_show.h"
-#include "escape.h"
-#include "json.h"
 #include "limit_show.h"
 #include "model_output.h"
 #include "proof_show.h"
 #include "progress.h"
 #include "real.h"
+#include "report.h"
 #include "subject.h"
 
 /* ---- --gap ---- */
@@ -76,55 +75,48 @@ typedef struct result {
     temper_proof proof; /* in f64 */
 } result;
 
-static void print_json(const result *r) {
+static void add_gap(report *out, const result *r) {
     const temper_soften_report *p = &r->report;
-    temper_model_info info;
-    json j;
-    info = temper_model_about(r->model);
-    json_open(&j, stdout);
-    json_text(&j, "file", r->path);
-    json_count(&j, "bytes", r->bytes);
-    json_text(&j, "method", temper_method_name(info.method));
-    json_flag(&j, "adaptive", r->options->adaptive);
-    proof_json(&j, "proved_length", &r->proof, TEMPER_TYPE_F64);
     if (r->own_scales) {
-        json_text(&j, "gap", "formula");
-    } else {
-        json_text(&j, "gap", gap_name(r->options->gap));
-        if (r->options->gap == TEMPER_GAP_GIVEN) {
-            json_real(&j, "gap_value", r->options->gap_value);
-        } else {
-            json_real(&j, "error", p->error);
-            json_real(&j, "margin", p->margin);
-            json_flag(&j, "every_position", p->every_position);
-        }
-        if (p->layer) {
-            json_real(&j, "log2_scale", p->log2_scale);
-            json_count(&j, "scale_layer", p->layer);
-            json_count(&j, "scale_head", p->head);
-        }
+        report_text(out, "gap", "formula");
+        report_say(out, ", by the scales of the formula");
+        return;
     }
-    json_close(&j);
+    report_text(out, "gap", gap_name(r->options->gap));
+    if (r->options->gap == TEMPER_GAP_GIVEN) {
+        report_real(out, "gap_value", r->options->gap_value);
+        report_word(out, "given", r->gap_text);
+        report_say(out, "; the gap {given} was given");
+    } else {
+        report_real(out, "error", p->error);
+        report_real(out, "margin", p->margin);
+        report_flag(out, "every_position", p->every_position);
+        report_say(out, ": error <= {below} < margin {above}");
+    }
+    if (!p->layer) return;
+    report_real(out, "log2_scale", p->log2_scale);
+    report_count(out, "scale_layer", p->layer);
+    report_count(out, "scale_head", p->head);
+    report_say(out, "; largest scale 2^{scale} (head {scale_layer}.{scale_head})");
 }
 
-static void print_line(const result *r) {
+static void print_result(const session *s, const result *r) {
     const temper_soften_report *p = &r->report;
-    temper_model_info info;
     char error[32], margin[32];
-    info = temper_model_about(r->model);
-    show_write(stdout, r->path, strlen(r->path), 0);
-    printf(": %s%s, ", temper_method_name(info.method), r->options->adaptive ? " (adaptive)" : "");
-    proof_print(&r->proof, TEMPER_TYPE_F64);
-    if (r->own_scales)
-        printf(", by the scales of the formula");
-    else if (r->options->gap == TEMPER_GAP_GIVEN)
-        printf("; the gap %s was given", r->gap_text);
-    else
-        printf(": error <= %s < margin %s", bound_show(error, p->error, true), bound_show(margin, p->margin, false));
-    if (!r->own_scales && p->layer)
-        printf("; largest scale 2^%s (head %zu.%zu)",
-               real_of("%.2f", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0).text, p->layer, p->head);
-    putchar('\n');
+    real scale = real_of("%.2f", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0);
+    report out = {0};
+    report_text(&out, "file", r->path);
+    report_count(&out, "bytes", r->bytes);
+    report_text(&out, "method", temper_method_name(temper_model_about(r->model).method));
+    report_flag(&out, "adaptive", r->options->adaptive);
+    report_proof(&out, "proved_length", &r->proof, TEMPER_TYPE_F64);
+    report_word(&out, "below", bound_show(error, p->error, true));
+    report_word(&out, "above", bound_show(margin, p->margin, false));
+    report_word(&out, "scale", scale.text);
+    report_say(&out, r->options->adaptive ? "{file:path}: {method} (adaptive), {proved_length}"
+                                          : "{file:path}: {method}, {proved_length}");
+    add_gap(&out, r);
+    report_print(&out, s);
 }
 
 static void deliver(session *s, result *r) {
@@ -136,10 +128,7 @@ static void deliver(session *s, result *r) {
         model_output_print(s, r->model, "soft", false);
     } else if (model_output_write(&r->bytes, s, r->model, r->path) && !s->quiet &&
                proof_find(&r->proof, s, r->model, TEMPER_TYPE_F64)) {
-        if (s->json)
-            print_json(r);
-        else
-            print_line(r);
+        print_result(s, r);
     }
 }
 
