@@ -138,9 +138,12 @@ static const char BROKEN[] =
     "embed start\nembed end\nlayer 1\nhead \"h\" mask j<=i choice average\n  query 0:1\n"
     "  key 2:1\n  value 1:1\n  output 3:1\nread 3:1\n";
 
+static uint64_t last_done; /* what stop_late was told last */
+
 static int stop_late(void *context, uint64_t done, uint64_t total) {
     (void)total;
     (*(size_t *)context)++;
+    last_done = done;
     return done > 5;
 }
 
@@ -156,12 +159,24 @@ static void test_errors(void) {
         CHECK(temper_soften(&soft, NULL, m, &o, &many) == one.code && !strcmp(one.text, many.text), "%s", many.text);
     }
     temper_model_free(m);
-    size_t calls = 0;
     if (!CHECK(!temper_gallery_model(&m, "dyck-1", &one), "%s", one.text)) return;
-    o = (temper_soften_options){
-        .method = TEMPER_METHOD_TEMPERATURE, .length = 120, .threads = 3, .progress = stop_late, .context = &calls};
-    CHECK(temper_soften(&soft, NULL, m, &o, &stopped) == TEMPER_LIMIT && strstr(stopped.text, "stopped") && calls > 0,
-          "%zu calls: %s", calls, stopped.text);
+    /* Only the calling thread tells how far it is. On a busy machine the others may have done everything before. */
+    size_t told = 0;
+    for (size_t k = 0; k < 50 && !told; k++) {
+        size_t calls = 0;
+        last_done = 0;
+        o = (temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE,
+                                    .length = 120,
+                                    .threads = 3,
+                                    .progress = stop_late,
+                                    .context = &calls};
+        temper_status status = temper_soften(&soft, NULL, m, &o, &stopped);
+        if (!status) temper_model_free(soft);
+        CHECK(status == (last_done > 5 ? TEMPER_LIMIT : TEMPER_OK) && (!status || strstr(stopped.text, "stopped")),
+              "%zu calls: %s", calls, stopped.text);
+        told = calls;
+    }
+    CHECK(told > 0, "never told");
     temper_model_free(m);
 }
 
