@@ -39,10 +39,10 @@ static void say_agreed(report *out, const temper_check_result *r, const temper_c
                        temper_method method) {
     report_say(out, "agreed\t{strings} strings\t{method}: all up to length {exhaustive}");
     if (r->stand_for > 2 * (double)r->strings)
-        report_say(out, " over {classes} classes of letters, which stand for {stand_for:%.3g}");
+        report_say(out, " over {classes} classes of letters, which stand for {stand_for:.3g}");
     if (o->random) report_say(out, ", {random} random up to length {length}");
     if (method != TEMPER_METHOD_HARD && r->margin > 0)
-        report_say(out, "; largest error before rounding {margin:%.3g}");
+        report_say(out, "; largest error before rounding {margin:.3g}");
 }
 
 /* The counterexample, by its letters, and what the two sides say of it. */

@@ -69,19 +69,21 @@ static const field *find(const report *r, const char *name, size_t length) {
     return NULL;
 }
 
-/* format: what stands behind the colon, or "". */
+/* format: '%' and what stands behind the colon. */
 static void say_field(const field *f, const char *format) {
     switch (f->kind) {
     case FIELD_TEXT:
         if (f->spoken)
             fputs(f->is.text, stdout);
-        else if (!strcmp(format, "path"))
+        else if (!strcmp(format, "%path"))
             show_write(stdout, f->is.text, strlen(f->is.text), 0);
         else
             escape_write(stdout, f->is.text, strlen(f->is.text), 0);
         break;
     case FIELD_COUNT: printf("%llu", (unsigned long long)f->is.count); break;
-    case FIELD_REAL: fputs(real_of(*format ? format : "%.9g", f->is.real).text, stdout); break;
+    case FIELD_REAL:
+        fputs((format[1] ? real_of(format, f->is.real) : real_of("%.9g", f->is.real)).text, stdout);
+        break;
     case FIELD_FLAG: fputs(f->is.flag ? "yes" : "no", stdout); break;
     case FIELD_PROOF: proof_print(f->is.proof.of, f->is.proof.type); break;
     }
@@ -95,8 +97,8 @@ static void say(const report *r, const char *phrase) {
         if (!*phrase) return;
         const char *name = phrase + 1;
         size_t length = strcspn(name, ":}"), rest = inside - 1 - length;
-        char format[16] = "";
-        if (rest > 1 && rest < sizeof format) memcpy(format, name + length + 1, rest - 1);
+        char format[16] = "%"; /* then what stands behind the colon */
+        if (rest > 1 && rest < sizeof format - 1) memcpy(format + 1, name + length + 1, rest - 1);
         const field *f = find(r, name, length);
         if (f) say_field(f, format);
         phrase += inside + (phrase[inside] == '}');

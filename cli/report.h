@@ -50,7 +50,7 @@ void report_word(report *r, const char *name, const char *value);
 void report_spoken_count(report *r, const char *name, uint64_t value);
 
 /* A phrase goes on where the last one ended. {name} is a field as text: letters escaped, a real by the format behind
-   a colon, {error:%.3g}; a path shown as in messages, {file:path}. */
+   a colon, {error:.3g}; a path shown as in messages, {file:path}. */
 void report_say(report *r, const char *phrase);
 
 /* A line on stdout. */
