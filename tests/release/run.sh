@@ -66,7 +66,7 @@ debian() {
         inside sh -c 'cd /root && temper compile -f "O a" --alphabet ab -o o.temper && temper certify o.temper --length 9 -o o.json &&
             temper audit o.json o.temper | grep "checked by a proved checker"' &&
         inside sh -c 'cd /root && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ./libtemper-dev_*.deb gcc libc6-dev pkg-config &&
-            cc answer.c $(pkg-config --cflags --libs temper) -o answer && ./answer && dpkg -L temper | grep man1/temper.1.gz &&
+            cc answer.c $(pkg-config --cflags --libs temper) -o answer && ./answer "H(b -> O a)" abc caab cba | grep "^reject.cba.100\$" && dpkg -L temper | grep man1/temper.1.gz &&
             apt-get purge -qq -y temper libtemper0.1 libtemper-dev && ! command -v temper'
 }
 check "the Debian packages install, run, link and go" debian
