@@ -121,5 +121,6 @@ bool facts_lengths_find(facts **out, const subject_model *s, size_t first, size_
     }
     for (size_t k = 0; k < w.count; k++)
         if (!w.parts[k].done) trap_reraise(keep->trap, &w.parts[k].why);
-    return !atomic_load(&w.stop);
+    /* The caller hears of the end, also if other threads did all there was to do. */
+    return !atomic_load(&w.stop) && !(report && report(context, last - first + 1));
 }

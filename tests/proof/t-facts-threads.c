@@ -13,7 +13,13 @@
 static const unsigned THREADS[] = {2, 3, 7};
 static size_t compared, split;
 
+static bool note_last(void *context, size_t done) {
+    *(size_t *)context = done;
+    return false;
+}
+
 static void compare(const char *source, const temper_model *m, size_t longest, size_t threads) {
+    size_t last = 0;
     trap t;
     arena one, many;
     temper_error e;
@@ -26,7 +32,8 @@ static void compare(const char *source, const temper_model *m, size_t longest, s
         subject_model_init(&s, m, &one);
         facts **found = arena_zalloc(&many, longest + 1, sizeof *found);
         facts_run *run = facts_run_begin(&s, 0, &one);
-        CHECK(facts_lengths_find(found, &s, 0, longest, THREADS[threads], NULL, NULL, &many), "%s", source);
+        CHECK(facts_lengths_find(found, &s, 0, longest, THREADS[threads], note_last, &last, &many), "%s", source);
+        CHECK(last == longest + 1, "of %zu lengths %zu were reported\n%s", longest + 1, last, source);
         split += facts_lengths_threads(m, 0, longest, THREADS[threads]) > 1;
         for (size_t n = 0; n <= longest; n++, compared++)
             if (!facts_are_equal(source, &s, facts_run_next(run, &one), found[n])) break;
