@@ -25,7 +25,10 @@ elif [ $code -ne 0 ] && echo "$line" | grep -q " 0 failed"; then
 fi
 echo "$line" >"$3/$name.count"
 echo "$line"
-if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
+if [ $code -ne 0 ]; then
+    head -n -30 "$3/$name" | grep -A 3 "^FAILED" | head -n 40
+    tail -n 30 "$3/$name"
+fi
 '
 # The slow ones first, the slowest at the very beginning, so that the cores are busy to the end.
 slow="paste.sh t-sum-hunt t-certify-hunt t-run-hunt t-html t-lab readme.sh soften.sh compile.sh lab.sh usage.sh limits.sh journal.sh regex.sh t-agree-corpus t-audit-edges t-certify t-proved-length t-agree-random
