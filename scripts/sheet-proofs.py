@@ -68,7 +68,7 @@ def main():
             tasks.append((name, None, "", source))
         for line in listed:
             number = number_of[line]
-            for what, changed in changes(lines[number]):
+            for what, changed in sorted(changes(lines[number]), key=lambda change: change[0] != "sides turned"):
                 if not only or line in only:
                     tasks.append((name, line, what, "\n".join([*lines[:number], changed, *lines[number + 1:]])))
     noticed, missed, faults = {}, [], []

@@ -293,7 +293,7 @@ Proof.
       destruct T' as [T'|]; [|discriminate]. unfold N in *. rewrite T' in *. lia. }
     rewrite M0 in LL. assert (EL : L = [s]).
     { destruct L as [|j [|]]; try discriminate. destruct HZ as [->|[]]. reflexivity. }
-    rewrite EL in SR. apply (single fs fa E HE ord) in SR. 2: unfold at_z; now rewrite Nat.eqb_refl.
+    rewrite EL in SR. apply (single fs fa ord E _ _ _ _ HE) in SR. 2: unfold at_z; now rewrite Nat.eqb_refl.
     rewrite SR. split. apply number_1. split. lra. exists true. split. cbn. rewrite Rminus_diag_eq, Rabs_R0 by auto. exact D0.
     rewrite Li. discriminate.
   - assert (Lt : (num d size i < size)%nat) by (apply num_lt; auto).
