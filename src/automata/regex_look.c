@@ -72,78 +72,6 @@ static void note(notes *n, term_id x, bool empty, term_id derived) {
     n->derived[x] = derived;
 }
 
-static term_id both(terms *t, bool is_or, term_id x, term_id y) {
-    term_id kids[2] = {x, y};
-    return term_nary(t, is_or, kids, 2);
-}
-
-/* ---- what all the rest of the string must be ---- */
-
-/* Whether x is y with more conjuncts, so that x | y is y. */
-static bool is_within(const terms *t, term_id x, term_id y) {
-    if (y == TERM_ALL || x == y) return true;
-    const term *a = &t->all[x], *b = &t->all[y];
-    const term_id *few = b->op == TERM_OP_AND ? t->kids + b->first : &y, *many = t->kids + a->first;
-    size_t few_count = b->op == TERM_OP_AND ? b->second : 1, found = 0;
-    if (a->op != TERM_OP_AND) return false;
-    for (size_t k = 0; k < a->second && found < few_count; k++) found += many[k] == few[found]; /* both are sorted */
-    return found == few_count;
-}
-
-/* Alternatives without those that are within others. */
-static term_id any_of(lookout *l, const term_id *given, size_t given_count) {
-    terms *t = l->t;
-    term_id *kids = NULL;
-    size_t count = 0, capacity = 0, kept = 0;
-    for (size_t k = 0; k < given_count; k++) {
-        const term x = t->all[given[k]];
-        for (uint32_t j = 0; x.op == TERM_OP_OR && j < x.second; j++)
-            array_push(l->arena, kids, count, capacity, t->kids[x.first + j]);
-        if (x.op != TERM_OP_OR && given[k] != TERM_NONE) array_push(l->arena, kids, count, capacity, given[k]);
-    }
-    terms_spend(t, count * count / 8);
-    for (size_t k = 0; k < count; k++) {
-        bool wanted = true;
-        for (size_t j = 0; j < count && wanted; j++) {
-            bool same = kids[j] == kids[k];
-            wanted = same ? j >= k : !is_within(t, kids[k], kids[j]);
-        }
-        if (wanted) kids[kept++] = kids[k];
-    }
-    return term_nary(t, true, kids, kept);
-}
-
-static term_id either(lookout *l, term_id x, term_id y) {
-    term_id kids[2] = {x, y};
-    return any_of(l, kids, 2);
-}
-
-/* The alternatives of a term with tests, or the term itself. */
-static size_t alternatives(const terms *t, const term_id **kids, const term_id *x) {
-    const term *n = &t->all[*x];
-    bool apart = n->op == TERM_OP_OR && n->looks;
-    *kids = apart ? t->kids + n->first : x;
-    return apart ? n->second : 1;
-}
-
-/* x & y. Alternatives with tests are taken apart, so that guards which come again and again stay one conjunct, and
-   derivatives are finitely many. */
-static term_id together(lookout *l, term_id x, term_id y) {
-    terms *t = l->t;
-    const term_id *left, *right;
-    size_t rows = alternatives(t, &left, &x), columns = alternatives(t, &right, &y);
-    if (rows * columns == 1) return both(t, false, x, y);
-    terms_spend(t, 4 * rows * columns);
-    term_id *made = arena_alloc(l->arena, rows * columns, sizeof *made);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++) {
-            alternatives(t, &left, &x); /* new terms may move the kids of others */
-            alternatives(t, &right, &y);
-            made[i * columns + j] = both(t, false, left[i], right[j]);
-        }
-    return any_of(l, made, rows * columns);
-}
-
 /* ---- one choice of tests ---- */
 
 static void push(lookout *l, term_id x) { array_push(l->arena, l->stack, l->stack_count, l->stack_capacity, x); }
@@ -201,7 +129,7 @@ static void note_one(lookout *l, term_id id, const term *x) {
     case TERM_OP_JOIN: {
         bool reaches = n->empty[x->first];
         term_id made = letter ? term_join(t, first, x->second) : TERM_NONE;
-        if (reaches && letter) made = both(t, true, made, n->derived[x->second]);
+        if (reaches && letter) made = term_nary(t, true, (term_id[]){made, n->derived[x->second]}, 2);
         note(n, id, reaches && n->empty[x->second], made);
         break;
     }
@@ -239,8 +167,8 @@ static void add_one(lookout *l, case_list *list, term_id guard, term_id x) {
     terms_spend(l->t, 1 + list->count / 8);
     for (size_t k = 0; k < list->count; k++) {
         const look_case old = list->all[k];
-        if (old.term == x && is_within(l->t, guard, old.guard)) return;
-        if (old.term != x || !is_within(l->t, old.guard, guard)) list->all[kept++] = old;
+        if (old.term == x && term_is_within(l->t, guard, old.guard)) return;
+        if (old.term != x || !term_is_within(l->t, old.guard, guard)) list->all[kept++] = old;
     }
     list->count = kept;
     array_push(l->arena, list->all, list->count, list->capacity, (look_case){guard, x});
@@ -259,8 +187,9 @@ static term_id trail_guard(lookout *l, bool inverted) {
     term_id guard = TERM_ALL;
     for (size_t k = 0; k < l->trail_count; k++) {
         uint32_t test = l->trail[k].test;
-        if (l->value[test] == YES) guard = together(l, guard, l->guard[test]);
-        if (l->value[test] == NO && inverted) guard = together(l, guard, term_not(l->t, l->guard[test]));
+        if (l->value[test] == YES) guard = term_together(l->t, l->arena, guard, l->guard[test]);
+        if (l->value[test] == NO && inverted)
+            guard = term_together(l->t, l->arena, guard, term_not(l->t, l->guard[test]));
     }
     return guard;
 }
@@ -298,8 +227,9 @@ static case_list split(lookout *l, term_id x, bool derive) {
 static term_id collapse(lookout *l, term_id x) {
     const case_list list = split(l, x, true);
     term_id *kids = arena_alloc(l->arena, list.count, sizeof *kids);
-    for (size_t k = 0; k < list.count; k++) kids[k] = together(l, list.all[k].guard, list.all[k].term);
-    return any_of(l, kids, list.count);
+    for (size_t k = 0; k < list.count; k++)
+        kids[k] = term_together(l->t, l->arena, list.all[k].guard, list.all[k].term);
+    return term_any(l->t, l->arena, kids, list.count);
 }
 
 /* ---- one letter ---- */
@@ -333,8 +263,11 @@ static term_id rest_of(lookout *l, term_id root) {
         term_id *made = arena_alloc(l->arena, count, sizeof *made);
         for (size_t k = 0; k < count; k++) made[k] = n->derived[kids[k]];
         term_id all = TERM_ALL;
-        for (size_t k = 0; k < count && x.op == TERM_OP_AND; k++) all = together(l, all, made[k]);
-        note(n, id, false, x.op == TERM_OP_AND ? all : is_nary ? any_of(l, made, count) : term_not(t, made[0]));
+        for (size_t k = 0; k < count && x.op == TERM_OP_AND; k++) all = term_together(l->t, l->arena, all, made[k]);
+        note(n, id, false,
+             x.op == TERM_OP_AND ? all
+             : is_nary           ? term_any(l->t, l->arena, made, count)
+                                 : term_not(t, made[0]));
     }
     return n->derived[root];
 }
@@ -357,7 +290,8 @@ static term_id behind_guard(lookout *l, const case_list *list) {
         term_id before = rest_of(l, list->all[k].guard);
         const case_list ends = split(l, list->all[k].term, false);
         for (size_t j = 0; j < ends.count; j++)
-            if (ends.all[j].term == TERM_EMPTY) guard = either(l, guard, together(l, before, ends.all[j].guard));
+            if (ends.all[j].term == TERM_EMPTY)
+                guard = term_either(l->t, l->arena, guard, term_together(l->t, l->arena, before, ends.all[j].guard));
     }
     return guard;
 }
@@ -384,7 +318,7 @@ static case_list step_behind(lookout *l, const case_list *list) {
         term_id before = rest_of(l, list->all[k].guard);
         const case_list next = split(l, list->all[k].term, true);
         for (size_t j = 0; j < next.count; j++)
-            add_case(l, &made, together(l, before, next.all[j].guard), next.all[j].term);
+            add_case(l, &made, term_together(l->t, l->arena, before, next.all[j].guard), next.all[j].term);
     }
     if (made.count > 1) qsort(made.all, made.count, sizeof *made.all, compare_cases);
     return made;

@@ -74,4 +74,14 @@ _Noreturn void terms_too_many(const terms *t, size_t most);
 /* Without tests: the words w such that a letter of the class, then w, is in the language of x. */
 term_id term_derive(terms *t, term_id x, uint32_t class);
 
+/* Whether x is y with more conjuncts, so that x | y is y. */
+bool term_is_within(const terms *t, term_id x, term_id y);
+
+/* Alternatives without those that are within others. */
+term_id term_any(terms *t, arena *scratch, const term_id *given, size_t given_count);
+term_id term_either(terms *t, arena *scratch, term_id x, term_id y);
+/* x & y. Alternatives with tests are taken apart, so that guards which come again and again stay one conjunct, and
+   derivatives are finitely many. */
+term_id term_together(terms *t, arena *scratch, term_id x, term_id y);
+
 #endif

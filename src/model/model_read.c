@@ -17,56 +17,27 @@
    Of the settings only the alphabet must be given. `--` begins a comment at the start of a line. */
 #include <string.h>
 
-#include "logic/formula.h"
-
-#include "model/model.h"
-#include "model/model_scan.h"
-
-enum stage { SETTINGS, CHANNELS, EMBEDDING, LAYERS, READ_OUT, PARTS, END };
-
-typedef struct reader {
-    scanner scan;
-    arena *scratch; /* freed after reading */
-    temper_model *model;
-    enum stage stage;
-    unsigned version;
-    unsigned long seen; /* the lines that come once: a bit per line kind */
-    /* arrays under construction, in the model's arena */
-    size_t channel_capacity, layer_capacity, head_capacity, part_capacity;
-    rows_builder embedding, query, key, value, output, in, out, read, logits;
-    table names; /* of outputs */
-    size_t name_capacity;
-    double *bias;
-    size_t bias_count, bias_capacity;
-    size_t embedded;
-    size_t head_line;
-    bool in_layer, in_head;
-} reader;
+#include "model/model_read.h"
 
 static const char *const choice_words[] = {"leftmost", "rightmost", "average", "softmax", NULL};
 static const char any_choice[] = "leftmost, rightmost, average or softmax";
 
 /* ---- pieces of lines ---- */
 
-static bool read_yes_no(reader *r, const char *yes, const char *no, const char *what) {
-    const char *const words[] = {yes, no, NULL};
-    return scan_choice(&r->scan, words, what) == 0;
-}
-
-static const expression *read_expression(reader *r) {
+static const expression *read_expression(model_reader *r) {
     const char *bytes = scan_quoted(&r->scan, r->scratch, "an expression in quotes");
     size_t column = scan_column(&r->scan, r->scan.word_at + 1);
     return expression_parse(&r->model->memory, bytes, strlen(bytes), r->scan.line, column);
 }
 
-static void require_channel(const reader *r, uint64_t channel) {
+static void require_channel(const model_reader *r, uint64_t channel) {
     uint32_t count = r->model->channel_count;
     if (channel >= count)
         scan_fail(&r->scan, r->scan.word_at, "there is no channel %llu; the file has %u, numbered from 0",
                   (unsigned long long)channel, count);
 }
 
-static void read_term(reader *r, rows_builder *b, size_t first, const char *word, size_t length) {
+static void read_term(model_reader *r, rows_builder *b, size_t first, const char *word, size_t length) {
     size_t at = r->scan.word_at, k = 0;
     uint64_t channel = 0;
     for (; k < length && word[k] >= '0' && word[k] <= '9' && k < 10; k++)
@@ -82,7 +53,7 @@ static void read_term(reader *r, rows_builder *b, size_t first, const char *word
 }
 
 /* channel:weight terms up to the end of the line or the word `stop`. */
-static void read_row(reader *r, rows_builder *b, const char *stop) {
+static void read_row(model_reader *r, rows_builder *b, const char *stop) {
     size_t first = b->term_count;
     for (;;) {
         const char *word;
@@ -95,86 +66,9 @@ static void read_row(reader *r, rows_builder *b, const char *stop) {
     rows_end_row(b);
 }
 
-/* ---- settings ---- */
-
-static void read_method(reader *r) {
-    static const char *const methods[] = {"hard", "temperature", "positions", "digits", NULL};
-    r->model->method = scan_choice(&r->scan, methods, "hard, temperature, positions or digits");
-    if (r->model->method != TEMPER_METHOD_DIGITS) return;
-    static const char *const formats[] = {"bf16", "f16", "e4m3", "e5m2", "f32", NULL}; /* as digit_format_at */
-    r->model->digits = digit_format_at(scan_choice(&r->scan, formats, "bf16, f16, e4m3, e5m2 or f32"));
-}
-
-static void read_kind(reader *r) {
-    static const char *const kinds[] = {"next", "transducer", NULL};
-    if (r->version < 2) scan_fail(&r->scan, r->scan.line_start, "in version 1 a model has one output and no kind");
-    r->model->kind = TEMPER_KIND_NEXT + scan_choice(&r->scan, kinds, "next or transducer");
-}
-
-static void read_syntax(reader *r) { r->model->syntax = scan_choice(&r->scan, syntax_names, syntax_choices); }
-
-static void read_source(reader *r) {
-    r->model->source = scan_quoted(&r->scan, &r->model->memory, "the specification in quotes");
-}
-
-static void read_tokens(reader *r) { r->model->letters.tokens = read_yes_no(r, "yes", "no", "yes or no"); }
-
-static void read_at(reader *r) {
-    r->model->at = read_yes_no(r, "first", "last", "first or last") ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
-}
-
-static void read_empty(reader *r) {
-    r->model->accepts_empty = read_yes_no(r, "accept", "reject", "accept or reject");
-}
-
-static void read_end(reader *r) { r->model->has_end = read_yes_no(r, "yes", "no", "yes or no"); }
-
-static void read_safe(reader *r) {
-    r->model->record.length = scan_integer(&r->scan, 0, SIZE_MAX, "a length");
-    r->model->record.reason = scan_quoted(&r->scan, &r->model->memory, "a reason in quotes");
-}
-
-static void read_bound(reader *r) {
-    temper_model *m = r->model;
-    double *const numbers[] = {&m->record.error, &m->record.margin};
-    for (size_t k = 0; k < 2; k++) {
-        const char *word;
-        size_t length = scan_word(&r->scan, &word);
-        *numbers[k] = scan_double(&r->scan, word, length, r->scan.word_at);
-        if (!(*numbers[k] >= 0)) scan_fail(&r->scan, r->scan.word_at, "a bound that is negative");
-    }
-    m->record.verdict_only = read_yes_no(r, "verdict", "positions", "verdict or positions");
-    if (!(m->record.error < m->record.margin))
-        scan_fail(&r->scan, r->scan.line_start, "a bound of the error that is not below the margin proves nothing");
-}
-
-static void read_alphabet(reader *r) {
-    alphabet *letters = &r->model->letters;
-    do {
-        const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes");
-        size_t before = letters->count, at = r->scan.word_at;
-        if (!*letter) scan_fail(&r->scan, at, "an empty letter");
-        if (before == ALPHABET_LIMIT) scan_fail(&r->scan, at, "more than %d letters", ALPHABET_LIMIT);
-        alphabet_add(letters, letter, strlen(letter));
-        if (letters->count == before) scan_fail(&r->scan, at, "a letter that is in the alphabet already");
-        const char *word;
-        if (!scan_word(&r->scan, &word)) break;
-        r->scan.at = r->scan.word_at;
-    } while (true);
-}
-
-static void read_other(reader *r) {
-    alphabet *letters = &r->model->letters;
-    if (r->version < 2) scan_fail(&r->scan, r->scan.line_start, "in version 1 a model has no other letter");
-    const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes");
-    letters->other = alphabet_find(letters, letter, strlen(letter));
-    if (letters->other == UINT32_MAX)
-        scan_fail(&r->scan, r->scan.word_at, "a letter that is not in an alphabet above this line");
-}
-
 /* ---- channels and embedding ---- */
 
-static void read_channel(reader *r) {
+static void read_channel(model_reader *r) {
     temper_model *m = r->model;
     uint64_t number = scan_integer(&r->scan, 0, UINT32_MAX - 1, "a channel number");
     if (number != m->channel_count)
@@ -196,7 +90,7 @@ static void read_channel(reader *r) {
 }
 
 /* The token whose embedding comes next, as the file writes it. */
-static const char *next_token(const reader *r) {
+static const char *next_token(const model_reader *r) {
     const temper_model *m = r->model;
     if (r->embedded >= model_end_token(m)) return "end";
     if (r->embedded == model_start_token(m)) return "start";
@@ -204,7 +98,7 @@ static const char *next_token(const reader *r) {
     return text_escaped(r->scratch, letter, strlen(letter), 24);
 }
 
-static void read_embed(reader *r) {
+static void read_embed(model_reader *r) {
     temper_model *m = r->model;
     bool start = scan_accept(&r->scan, "start"), end = !start && scan_accept(&r->scan, "end");
     size_t row = start ? model_start_token(m) : model_end_token(m);
@@ -226,7 +120,7 @@ static void read_embed(reader *r) {
 
 /* ---- layers ---- */
 
-static void finish_head(reader *r) {
+static void finish_head(model_reader *r) {
     if (!r->in_head) return;
     temper_model *m = r->model;
     model_layer *l = &m->layers[m->layer_count - 1];
@@ -244,7 +138,7 @@ static void finish_head(reader *r) {
     r->in_head = false;
 }
 
-static void finish_layer(reader *r) {
+static void finish_layer(model_reader *r) {
     finish_head(r);
     if (!r->in_layer) return;
     model_layer *l = &r->model->layers[r->model->layer_count - 1];
@@ -254,7 +148,7 @@ static void finish_layer(reader *r) {
     r->in_layer = false;
 }
 
-static void read_layer(reader *r) {
+static void read_layer(model_reader *r) {
     temper_model *m = r->model;
     finish_layer(r);
     uint64_t number = scan_integer(&r->scan, 0, UINT32_MAX - 1, "a layer number");
@@ -272,7 +166,7 @@ static void read_layer(reader *r) {
     r->in_layer = true;
 }
 
-static const expression *read_scale(reader *r) {
+static const expression *read_scale(model_reader *r) {
     const expression *scale = read_expression(r);
     if (r->version < 2 && expression_uses(scale, EXPR_I))
         scan_fail(&r->scan, r->scan.word_at,
@@ -280,7 +174,7 @@ static const expression *read_scale(reader *r) {
     return scale;
 }
 
-static void read_head_choice(reader *r, model_head *h) {
+static void read_head_choice(model_reader *r, model_head *h) {
     scan_require(&r->scan, "choice");
     h->choice = h->hard_choice = scan_choice(&r->scan, choice_words, any_choice);
     bool soft = h->choice == TEMPER_CHOICE_SOFTMAX;
@@ -302,7 +196,7 @@ static void read_head_choice(reader *r, model_head *h) {
     }
 }
 
-static void read_head(reader *r) {
+static void read_head(model_reader *r) {
     static const char *const roles[] = {"none",    "once",   "nearest", "count", "compare",
                                         "balance", "lookup", "match",   NULL};
     static const char *const masks[] = {"all", "j<i", "j<=i", "j>i", "j>=i", NULL};
@@ -328,18 +222,18 @@ static void read_head(reader *r) {
     r->in_head = true;
 }
 
-static void read_head_row(reader *r, rows_builder *b) {
+static void read_head_row(model_reader *r, rows_builder *b) {
     if (!r->in_head)
         scan_fail(&r->scan, r->scan.word_at, "a row of a head, but no head line before it in this layer");
     read_row(r, b, NULL);
 }
 
-static void read_query(reader *r) { read_head_row(r, &r->query); }
-static void read_key(reader *r) { read_head_row(r, &r->key); }
-static void read_value(reader *r) { read_head_row(r, &r->value); }
-static void read_output(reader *r) { read_head_row(r, &r->output); }
+static void read_query(model_reader *r) { read_head_row(r, &r->query); }
+static void read_key(model_reader *r) { read_head_row(r, &r->key); }
+static void read_value(model_reader *r) { read_head_row(r, &r->value); }
+static void read_output(model_reader *r) { read_head_row(r, &r->output); }
 
-static void read_unit(reader *r) {
+static void read_unit(model_reader *r) {
     finish_head(r);
     if (!r->in_layer) scan_fail(&r->scan, r->scan.line_start, "a unit before the first layer line");
     const char *word;
@@ -352,7 +246,7 @@ static void read_unit(reader *r) {
 
 /* ---- the end of the file ---- */
 
-static void read_name(reader *r) {
+static void read_name(model_reader *r) {
     temper_model *m = r->model;
     size_t count = r->read.count;
     bool fresh;
@@ -363,7 +257,7 @@ static void read_name(reader *r) {
     array_push(&m->memory, m->output_names, count, r->name_capacity, name);
 }
 
-static void read_read(reader *r) {
+static void read_read(model_reader *r) {
     finish_layer(r);
     if (r->logits.count) scan_fail(&r->scan, r->scan.line_start, "a line 'read' after a line 'logit'");
     if (r->model->kind != TEMPER_KIND_ACCEPTOR)
@@ -373,7 +267,7 @@ static void read_read(reader *r) {
     read_row(r, &r->read, NULL);
 }
 
-static void read_logit(reader *r) {
+static void read_logit(model_reader *r) {
     const temper_model *m = r->model;
     finish_layer(r);
     if (m->kind != TEMPER_KIND_NEXT)
@@ -386,7 +280,7 @@ static void read_logit(reader *r) {
     read_row(r, &r->logits, NULL);
 }
 
-static void read_part(reader *r) {
+static void read_part(model_reader *r) {
     temper_model *m = r->model;
     model_part p = {.formula = scan_quoted(&r->scan, &m->memory, "a formula in quotes"), .head = -1, .channel = -1};
     scan_require(&r->scan, "layer");
@@ -402,7 +296,7 @@ static void read_part(reader *r) {
 }
 
 /* A wrong digest means that the file was edited, so its record no longer counts. */
-static void read_digest(reader *r) {
+static void read_digest(model_reader *r) {
     if (scan_hex64(&r->scan) == model_digest(r->scan.bytes, r->scan.line_start)) return;
     r->model->record = MODEL_NO_RECORD;
 }
@@ -413,27 +307,39 @@ typedef struct line_kind {
     const char *word;
     enum stage stage;
     bool once;
-    void (*read)(reader *);
+    void (*read)(model_reader *);
 } line_kind;
 
 static const line_kind kinds[] = {
-    {"query", LAYERS, false, read_query},        {"key", LAYERS, false, read_key},
-    {"value", LAYERS, false, read_value},        {"output", LAYERS, false, read_output},
-    {"unit", LAYERS, false, read_unit},          {"head", LAYERS, false, read_head},
-    {"layer", LAYERS, false, read_layer},        {"channel", CHANNELS, false, read_channel},
-    {"embed", EMBEDDING, false, read_embed},     {"part", PARTS, false, read_part},
-    {"read", READ_OUT, false, read_read},        {"digest", END, true, read_digest},
-    {"logit", READ_OUT, false, read_logit},      {"kind", SETTINGS, true, read_kind},
-    {"alphabet", SETTINGS, true, read_alphabet}, {"method", SETTINGS, true, read_method},
-    {"syntax", SETTINGS, true, read_syntax},     {"source", SETTINGS, true, read_source},
-    {"tokens", SETTINGS, true, read_tokens},     {"at", SETTINGS, true, read_at},
-    {"empty", SETTINGS, true, read_empty},       {"end", SETTINGS, true, read_end},
-    {"safe", SETTINGS, true, read_safe},         {"bound", SETTINGS, true, read_bound},
-    {"other", SETTINGS, true, read_other},
+    {"query", LAYERS, false, read_query},
+    {"key", LAYERS, false, read_key},
+    {"value", LAYERS, false, read_value},
+    {"output", LAYERS, false, read_output},
+    {"unit", LAYERS, false, read_unit},
+    {"head", LAYERS, false, read_head},
+    {"layer", LAYERS, false, read_layer},
+    {"channel", CHANNELS, false, read_channel},
+    {"embed", EMBEDDING, false, read_embed},
+    {"part", PARTS, false, read_part},
+    {"read", READ_OUT, false, read_read},
+    {"digest", END, true, read_digest},
+    {"logit", READ_OUT, false, read_logit},
+    {"kind", SETTINGS, true, model_read_kind},
+    {"alphabet", SETTINGS, true, model_read_alphabet},
+    {"method", SETTINGS, true, model_read_method},
+    {"syntax", SETTINGS, true, model_read_syntax},
+    {"source", SETTINGS, true, model_read_source},
+    {"tokens", SETTINGS, true, model_read_tokens},
+    {"at", SETTINGS, true, model_read_at},
+    {"empty", SETTINGS, true, model_read_empty},
+    {"end", SETTINGS, true, model_read_end},
+    {"safe", SETTINGS, true, model_read_safe},
+    {"bound", SETTINGS, true, model_read_bound},
+    {"other", SETTINGS, true, model_read_other},
 };
 
 /* Lines of an earlier stage are over; what they had to give must be there. */
-static void enter_stage(reader *r, enum stage next, const char *word) {
+static void enter_stage(model_reader *r, enum stage next, const char *word) {
     static const char *const stages[] = {"settings", "channel", "embed", "layer", "read", "part", "digest"};
     const temper_model *m = r->model;
     size_t at = r->scan.word_at;
@@ -446,7 +352,7 @@ static void enter_stage(reader *r, enum stage next, const char *word) {
     r->stage = next;
 }
 
-static void read_line(reader *r, const char *word, size_t length) {
+static void read_line(model_reader *r, const char *word, size_t length) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (!scan_word_is(word, length, kinds[k].word)) continue;
         enter_stage(r, kinds[k].stage, kinds[k].word);
@@ -461,7 +367,7 @@ static void read_line(reader *r, const char *word, size_t length) {
         "the first word of a line (channel, embed, layer, head, query, key, value, output, unit, read, ...)");
 }
 
-static void read_first_line(reader *r) {
+static void read_first_line(model_reader *r) {
     scanner *s = &r->scan;
     const char *nul = s->length ? memchr(s->bytes, 0, s->length) : NULL;
     if (nul) {
@@ -482,7 +388,7 @@ static void read_first_line(reader *r) {
     scan_next_line(s);
 }
 
-static void read_all(reader *r) {
+static void read_all(model_reader *r) {
     scanner *s = &r->scan;
     temper_model *m = r->model;
     read_first_line(r);
@@ -506,9 +412,10 @@ static void read_all(reader *r) {
 }
 
 void model_read(temper_model *m, const char *bytes, size_t length, arena *scratch) {
-    reader r = {.scan = {.scratch = scratch, .trap = scratch->trap, .bytes = bytes, .length = length, .line = 1},
-                .scratch = scratch,
-                .model = m};
+    model_reader r = {
+        .scan = {.scratch = scratch, .trap = scratch->trap, .bytes = bytes, .length = length, .line = 1},
+        .scratch = scratch,
+        .model = m};
     alphabet_init(&m->letters, &m->memory, false);
     rows_begin(&r.embedding, &m->memory);
     rows_begin(&r.read, &m->memory);

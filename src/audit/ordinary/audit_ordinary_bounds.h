@@ -3,6 +3,8 @@
 #ifndef AUDIT_AUDIT_ORDINARY_BOUNDS_H
 #define AUDIT_AUDIT_ORDINARY_BOUNDS_H
 
+#include <math.h>
+
 #include "audit/ordinary/audit_ordinary.h"
 
 static const double F32 = 0x1p-24, F16 = 0x1p-11, F16_TINY = 0x1p-25, F16_MOST = 65504, SLACK = 1 + 0x1p-36;
@@ -32,6 +34,10 @@ typedef struct ordinary_bounding {
     double mean;        /* GPT-2: the mean is at most this */
     double sum;         /* the sizes of all columns together */
 } ordinary_bounding;
+
+/* Of the size of a head; and how many positions there are. */
+static inline double ordinary_root(const ordinary_bounding *b) { return sqrt((double)b->u->m->head_size); }
+static inline double ordinary_positions(const ordinary_bounding *b) { return (double)b->u->m->positions; }
 
 /* A row: the size of its ideal number, and how far the computed one may be off beside `scale` times that. */
 typedef struct ordinary_row {
@@ -92,5 +98,9 @@ double ordinary_embedding(const lift *u);
     do {                                                                                                             \
         if (!(c)) REFUSE(b, h, __VA_ARGS__);                                                                         \
     } while (0)
+
+/* An f16 cache has infinities instead of these, and what is added up in f16 has them, too: all values, in the worst
+   case. Two numbers of a pair may turn into one. */
+void ordinary_check_half(const ordinary_bounding *b, const lift_head *h);
 
 #endif

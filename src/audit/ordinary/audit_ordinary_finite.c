@@ -1,5 +1,5 @@
 /* That kernels have a number for everything: an infinity times 0 is no number, and bounds of errors are about numbers
-   that f32 holds. What f16 holds is a question of bounds (audit_ordinary_heads.c, audit_ordinary_bounds.c), but for
+   that f32 holds. What f16 holds is a question of bounds (audit_ordinary_half.c, audit_ordinary_bounds.c), but for
    strings with <dead>, which bounds are not about (audit_ordinary_dead.c). */
 #include <math.h>
 

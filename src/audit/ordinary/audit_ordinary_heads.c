@@ -11,8 +11,6 @@ static const double TRIG = 0x1p-22;  /* sines and cosines of a kernel */
 static const double CLOSE = 0x1p-30; /* those of this file, of arguments below 2^20 */
 static const double LEAST_GAP = 2;   /* below that nothing is summed up */
 
-static double root(const ordinary_bounding *b) { return sqrt((double)b->u->m->head_size); }
-static double positions(const ordinary_bounding *b) { return (double)b->u->m->positions; }
 static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }
 
 /* What is left of a difference of ideal scores when the norm makes the whole query smaller. */
@@ -23,7 +21,9 @@ static double angle_error_at(const ordinary_bounding *b, uint32_t pair, double p
     return b->u->frequencies[pair] * position * (3.0 * pair + 4) * F32;
 }
 
-static double angle_error(const ordinary_bounding *b, uint32_t pair) { return angle_error_at(b, pair, positions(b)); }
+static double angle_error(const ordinary_bounding *b, uint32_t pair) {
+    return angle_error_at(b, pair, ordinary_positions(b));
+}
 
 /* ---- one side of a product ---- */
 
@@ -48,7 +48,7 @@ static side side_of(const ordinary_bounding *b, const lift_form *f, uint32_t dim
     for (size_t k = 0; k < f->count; k++) mean = mean || u->columns[f->terms[k].channel].mean;
     if (u->frequencies) {
         uint32_t pair = dimension % (u->m->head_size / 2);
-        s.turned = u->frequencies[pair] * positions(b);
+        s.turned = u->frequencies[pair] * ordinary_positions(b);
         relative += s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG;
     }
     if (b->k.f16_cache) {
@@ -154,49 +154,15 @@ static void set_errors(ordinary_bounding *b, const lift_head *h, double error, d
             (ordinary_column_bound){.error = error, .relative = relative, .zero = error};
 }
 
-/* ---- numbers beyond f16 ---- */
-
-/* An f16 cache has infinities instead of these, and what is added up in f16 has them, too: all values, in the worst
-   case. Two numbers of a pair may turn into one. */
-static void check_f16(const ordinary_bounding *b, const lift_head *h) {
-    double n = positions(b);
-    for (size_t v = 0; v < h->value_count; v++) {
-        ordinary_row r = ordinary_row_bound(b, &h->values[v].value);
-        double size = (r.size + r.error + r.scale * r.size) * SLACK;
-        if (b->k.f16_vectors) NEED(b, h, size <= F16_MOST, "a value may be beyond f16");
-        if (b->k.f16_cache) NEED(b, h, n * size <= F16_MOST, "sums of values may be beyond f16");
-    }
-    if (!b->k.f16_cache) return;
-    double *query = arena_zalloc(b->s->arena, b->u->m->head_size, sizeof *query),
-           *key = arena_zalloc(b->s->arena, b->u->m->head_size, sizeof *key);
-    uint32_t half = b->u->m->head_size / 2;
-    for (size_t k = 0; k < h->product_count; k++) {
-        ordinary_row q = ordinary_row_bound(b, &h->products[k].query), x = ordinary_row_bound(b, &h->products[k].key);
-        query[h->products[k].dimension] = q.size * (1 + q.scale) + q.error;
-        key[h->products[k].dimension] = x.size * (1 + x.scale) + x.error;
-    }
-    for (size_t k = 0; k < h->turn_count; k++) {
-        query[h->turns[k].pair] = fabs(h->turns[k].first);
-        query[h->turns[k].pair + half] = fabs(h->turns[k].second);
-        key[h->turns[k].pair] = fabs(h->turns[k].key_weight);
-    }
-    for (uint32_t d = 0; d < b->u->m->head_size; d++) {
-        uint32_t other = (d + half) % b->u->m->head_size;
-        double more = b->u->frequencies ? 1 : 0;
-        NEED(b, h, (query[d] + more * query[other]) * (1 + F16) <= F16_MOST, "a query may be beyond f16");
-        NEED(b, h, (key[d] + more * key[other]) * (1 + F16) <= F16_MOST, "a key may be beyond f16");
-    }
-}
-
 /* ---- once ---- */
 
 /* The value is the key, in units of what keys are multiples of. A key that is lower by some units has its share of
    the leak by as many powers, and so is worth no more than one that is lower by one. */
 static double bound_once(ordinary_bounding *b, const lift_head *h) {
     const lift_product *p = &h->products[0];
-    double off = content_error(b, h, 0, 1, OF_ALL) / root(b),
-           gap = shrunk(b, p->query.one * lift_grain(b->u, &p->key) / root(b));
-    double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
+    double off = content_error(b, h, 0, 1, OF_ALL) / ordinary_root(b),
+           gap = shrunk(b, p->query.one * lift_grain(b->u, &p->key) / ordinary_root(b));
+    double n = ordinary_positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
     double size, e = value_error(b, h, &size);
     if (b->s->largest) size = fmin(size, b->s->largest[h - b->u->heads]);
     if (lift_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
@@ -216,7 +182,7 @@ static double bound_once(ordinary_bounding *b, const lift_head *h) {
          "its keys are not rounded back");
     NEED(b, h, ordinary_f16_back(value.size, value.error, value.scale, 1) || grain == 0,
          "its values are not rounded back");
-    double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b), shares = 6 * differ;
+    double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / ordinary_root(b), shares = 6 * differ;
     /* candidates so much alike, and others that add so little: f16 rounds every sum back, and only the sum of weights
        is off; a little further sums stay within ten units; else each sum, and each time that it is scaled down, may
        be rounded */
@@ -256,7 +222,7 @@ static double least_product(const double ends[2], double from, double to) {
    divided: of the keys that f16 makes, since all of them go one way but not as far as exact ones. */
 static double ramp_step(const ordinary_bounding *b, const lift_head *h, double *span) {
     const lift_turn *t = &h->turns[0];
-    double n = positions(b), length = hypot(t->first, t->second), least = INFINITY;
+    double n = ordinary_positions(b), length = hypot(t->first, t->second), least = INFINITY;
     double each = TRIG + CLOSE + 4 * F32 + ordinary_pin_error(b), sign = h->last ? 1 : -1;
     NEED(b, h, h->turn_count == 1 && t->first == 0, "its ramp is not one sine");
     *span = 0;
@@ -315,7 +281,7 @@ static bool is_shared(const ordinary_bounding *b, const lift_head *h) {
 
 static double bound_nearest(ordinary_bounding *b, const lift_head *h) {
     enum { MOST_RAMP = 16385 }; /* every pair of positions is looked at */
-    double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
+    double r = ordinary_root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
     /* keys that tie by different products feel the errors of different queries */
     double keys = h->content > 1 ? all : content_error(b, h, 0, h->content, OF_KEYS) / r;
     double worth = lift_content_gap(b->u, h) / r, s, span;
@@ -328,9 +294,9 @@ static double bound_nearest(ordinary_bounding *b, const lift_head *h) {
         double digits = content_error(b, h, h->content, h->product_count, shared ? OF_KEYS : OF_ALL) / r;
         double share = 1 - (ordinary_pin_error(b) + b->common) * SLACK;
         s = fabs(h->slope) / r * share - 2 * digits - 2 * keys;
-        span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
+        span = fabs(h->slope) / r * (ordinary_positions(b) - 1) + 2 * digits;
     }
-    if (positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */
+    if (ordinary_positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */
     NEED(b, h, s >= LEAST_GAP, "neighbours are only %.3g apart", s);
     double ahead = worth == 0 ? INFINITY : shrunk(b, worth - span) - 2 * all;
     NEED(b, h, ahead >= LEAST_GAP, "content is only %.3g ahead", ahead);
@@ -354,10 +320,10 @@ static double turning_error(const ordinary_bounding *b, const lift_head *h) {
 }
 
 static double bound_yesterday(ordinary_bounding *b, const lift_head *h) {
-    double leak = 0, r = root(b);
+    double leak = 0, r = ordinary_root(b);
     if (h->turn_count) {
         double off = turning_error(b, h) / r;
-        for (double d = 0; d < positions(b); d++)
+        for (double d = 0; d < ordinary_positions(b); d++)
             if (d != 1) leak += up_exp_of((lift_turned(h, d) - lift_turned(h, 1)) / r + 2 * off);
         return chosen_error(b, h, leak * SLACK);
     }
@@ -386,7 +352,8 @@ static double bound_yesterday(ordinary_bounding *b, const lift_head *h) {
 
 static double bound_wave(ordinary_bounding *b, const lift_head *h) {
     const lift_turn *t = &h->turns[0];
-    double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0;
+    double r = ordinary_root(b), n = ordinary_positions(b), k = fabs(t->key_weight),
+           length = hypot(t->first, t->second), worst = 0;
     /* queries have the constant 1, and keys the start sentinel's, which f16 rounds as far */
     double scale = 2 * (ordinary_pin_error(b) + b->common) + 8 * F32;
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
@@ -415,7 +382,7 @@ static double bound_wave(ordinary_bounding *b, const lift_head *h) {
 /* ---- means ---- */
 
 static double bound_mean(ordinary_bounding *b, const lift_head *h) {
-    double n = positions(b), worst = 0;
+    double n = ordinary_positions(b), worst = 0;
     for (size_t v = 0; v < h->value_count; v++) {
         const lift_value *x = &h->values[v];
         ordinary_row r = ordinary_row_bound(b, &x->value);
@@ -444,7 +411,7 @@ static double bound_compare(ordinary_bounding *b, const lift_head *h) {
     const lift_product *p = &h->products[0];
     uint32_t column = p->query.terms[0].channel;
     const ordinary_column_bound *c = &b->columns[column];
-    double w = p->query.terms[0].weight, n = positions(b), k = p->key.terms[0].weight;
+    double w = p->query.terms[0].weight, n = ordinary_positions(b), k = p->key.terms[0].weight;
     double relative = c->relative + b->own + 2 * b->common + 8 * F32, error = c->error;
     if (b->u->m->architecture == ORDINARY_GPT2)
         error += b->mean * (b->k.f16_vectors ? 2.01 : fabs(p->query.rest) / fabs(w) + 8 * F32);
@@ -456,12 +423,13 @@ static double bound_compare(ordinary_bounding *b, const lift_head *h) {
     if (b->k.f16_cache) relative += 1.01 * F16, error += F16_TINY / w;
     side key = side_of(b, &p->key, p->dimension, true);
     double least = lift_least_mean(b->u, column);
-    double score = w * (least * (1 - relative * SLACK) - error * SLACK) * (k - key.error) / root(b);
+    double score = w * (least * (1 - relative * SLACK) - error * SLACK) * (k - key.error) / ordinary_root(b);
     score -= ((double)b->u->m->head_size + 4) * 1.01 * F32 * score;
     /* on the other positions the key is 0, but for what is off there, in both dimensions of a pair */
     ordinary_row row = ordinary_row_bound(b, &p->key);
     double stray = 2.01 * (b->k.f16_cache ? ordinary_f16_zero(row.zero) : row.zero),
-           most = lift_most_mean(b->u, column) * (1 + relative) + error, others = w * most * stray / root(b) * SLACK;
+           most = lift_most_mean(b->u, column) * (1 + relative) + error,
+           others = w * most * stray / ordinary_root(b) * SLACK;
     NEED(b, h, score - others >= LEAST_GAP, "its sign is not clear: the score is only %.3g", score - others);
     return chosen_error(b, h, n * up_exp_of(2 * others - score) * SLACK);
 }
@@ -485,7 +453,7 @@ static double mixed_error(const ordinary_bounding *b, const lift_head *h, double
 
 double ordinary_head_bound(ordinary_bounding *b, const lift_head *h) {
     double error = 0;
-    check_f16(b, h);
+    ordinary_check_half(b, h);
     switch (h->role) {
     case LIFT_ONCE: error = bound_once(b, h); break;
     case LIFT_NEAREST: error = bound_nearest(b, h); break;

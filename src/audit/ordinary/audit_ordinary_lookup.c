@@ -5,9 +5,6 @@
 #include "audit/ordinary/audit_ordinary_bounds.h"
 #include "number/elementary.h"
 
-static double root(const ordinary_bounding *b) { return sqrt((double)b->u->m->head_size); }
-static double positions(const ordinary_bounding *b) { return (double)b->u->m->positions; }
-
 /* ---- weighed means ---- */
 
 typedef struct weighing {
@@ -16,17 +13,17 @@ typedef struct weighing {
 } weighing;
 
 static weighing weigh(const ordinary_bounding *b, const lift_head *h) {
-    double off = ordinary_content_error(b, h, 0, h->product_count) / root(b), stray = 0, size = 0;
+    double off = ordinary_content_error(b, h, 0, h->product_count) / ordinary_root(b), stray = 0, size = 0;
     for (size_t k = 0; k < h->product_count; k++) {
         ordinary_row q = ordinary_row_bound(b, &h->products[k].query), x = ordinary_row_bound(b, &h->products[k].key);
         double zero = b->k.f16_cache && x.zero < F16_TINY ? 0 : b->k.f16_cache ? ordinary_f16_zero(x.zero) : x.zero;
         stray += (q.size * (1 + q.scale) + q.error) * zero;
         size += q.size * x.size;
     }
-    size /= root(b);
+    size /= ordinary_root(b);
     double rounding = F32 * (16 + 4 * size);
     weighing w = {.off = (2.01 * off + rounding + 0x1p-40) * SLACK};
-    if (stray > 0) w.apart = (2.01 * stray / root(b) + rounding) * SLACK;
+    if (stray > 0) w.apart = (2.01 * stray / ordinary_root(b) + rounding) * SLACK;
     NEED(b, h, size < 64 && w.off < 0x1p-11, "the weight of the start sentinel is not clear: off by %.3g", w.off);
     return w;
 }
@@ -45,13 +42,13 @@ static double f16_weight(const ordinary_bounding *b, const lift_head *h, const w
    count, by that of what it is off, and, if the number may be 0 or so small that f16 has fewer bits, by half the
    least number of f16. */
 static double mixed_number(const ordinary_bounding *b, const lift_head *h, const lift_number *x, double off) {
-    double weights = (positions(b) - 1 + h->weight) * 1.002;
+    double weights = (ordinary_positions(b) - 1 + h->weight) * 1.002;
     bool sure = x->low == 0 && x->high == 0 && x->first != 0 && weights <= 0x1p13;
     return off * (1 + F16) + (sure ? 0 : F16_TINY * weights);
 }
 
 double ordinary_weighed_bound(ordinary_bounding *b, const lift_head *h) {
-    double n = positions(b), worst = 0;
+    double n = ordinary_positions(b), worst = 0;
     weighing w = weigh(b, h);
     for (size_t v = 0; v < h->value_count; v++) {
         const lift_value *x = &h->values[v];
@@ -117,7 +114,7 @@ static double key_error(const ordinary_bounding *b, const lift_form *f, bool *ba
 static void check_pair(const ordinary_bounding *b, const lift_head *h, size_t k) {
     uint32_t half = b->u->m->head_size / 2, pair = h->products[k].dimension % half;
     if (!b->u->frequencies) return;
-    NEED(b, h, b->u->frequencies[pair] * positions(b) < 0x1p-15, "a pair of its queries turns");
+    NEED(b, h, b->u->frequencies[pair] * ordinary_positions(b) < 0x1p-15, "a pair of its queries turns");
     for (size_t j = 0; j < h->product_count; j++)
         NEED(b, h, j == k || h->products[j].dimension % half != pair, "two of its queries turn into each other");
 }
@@ -164,7 +161,7 @@ static double asked(const ordinary_bounding *b, double size) {
 double ordinary_lookup_leak(const ordinary_bounding *b, const lift_head *h) {
     const lift *u = b->u;
     const lift_value *number = lift_value_of(u, h->number);
-    double n = positions(b), last = n - 1, unit = 0, weights = (last + u->heads[h->of].weight) * 1.002;
+    double n = ordinary_positions(b), last = n - 1, unit = 0, weights = (last + u->heads[h->of].weight) * 1.002;
     part e = {.scale = u->columns[h->number].scale, .sign = 1},
          one = {.scale = u->columns[h->inverse].scale, .sign = -1};
     bool back = true;
@@ -190,7 +187,8 @@ double ordinary_lookup_leak(const ordinary_bounding *b, const lift_head *h) {
     double roundings = 6 + 2 * ((double)h->product_count - 2) + (u->frequencies ? 0 : 6);
     double scale = b->k.f16_cache && back ? 0 : b->common;
     double off = (1.02 * F32 * roundings + scale) * far * far + 1.01 * (e.keys * most + one.keys) / unit;
-    double worth = unit * (1 - 0x1p-8) / (root(b) * weights), left = 1 - scale - 2 * (moved + off * SLACK), leak = 0;
+    double worth = unit * (1 - 0x1p-8) / (ordinary_root(b) * weights), left = 1 - scale - 2 * (moved + off * SLACK),
+           leak = 0;
     NEED(b, h, left > 0, "a place of up to %g may move by %.3g, and scores are off by %.3g of their steps", most,
          moved, off);
     for (double k = 1; k <= last; k++) {

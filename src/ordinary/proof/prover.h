@@ -148,12 +148,23 @@ typedef struct head_work {
     weighed_mean *weighed;           /* of a weighed mean: what its values share */
 } head_work;
 
+static inline bool prover_is_llama(const prover *p) { return p->m->architecture == ORDINARY_LLAMA; }
+
 /* Of the dimension's product, as it is added to scores: how far it is from query times key, divided by the root.
    Where a Llama turns, dimensions must hardly turn. */
 double head_product_error(prover *p, const head_work *h, uint32_t dimension);
 /* Whether the dimension takes part in scores at all, by its own numbers or by those that are turned into it. */
 bool head_uses(const prover *p, const head_work *h, uint32_t dimension);
 double head_product_size(const head_work *h, uint32_t dimension);
+/* The error of all products but those of one pair that turns (UINT32_MAX: none); beside those that the hint names
+   there are only partners that hardly turn. ties: between keys whose content is equal. */
+bool head_all_errors(prover *p, const head_work *h, uint32_t turning, double *error, double *ties);
+/* How far a pair turns over all positions. */
+double head_angle(const prover *p, uint32_t dimension);
+/* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back,
+   its first number is the same for both, and only what turns into the second one differs. Where all keys are 0 there
+   is no candidate, and any mean of zeros will do. */
+double head_candidates_apart(const prover *p, const head_work *h, uint32_t dimension);
 
 /* prover_units.c: whether the scores of two keys differ by a whole number in every row. Queries are whole.
    Where what a key has beside whole numbers is not the same at all positions, the query must be odd, or even, for

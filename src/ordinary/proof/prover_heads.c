@@ -5,142 +5,6 @@
 
 #include "ordinary/proof/prover.h"
 
-static bool is_llama(const prover *p) { return p->m->architecture == ORDINARY_LLAMA; }
-
-/* ---- products ---- */
-
-/* A query or key in one dimension: size, and error after f16. */
-typedef struct operand {
-    double size, error;
-} operand;
-
-static uint32_t partner_of(const prover *p, uint32_t d) {
-    uint32_t half = p->m->head_size / 2;
-    return d < half ? d + half : d - half;
-}
-
-/* How far a pair turns over all positions. */
-static double angle_of(const prover *p, uint32_t d) {
-    return is_llama(p) ? up_mul(prover_frequency(p, d % (p->m->head_size / 2)), (double)p->positions) : 0;
-}
-
-/* 1 - cos of an angle, at most. */
-static double less_cosine(double angle) { return fmin(up_mul(angle, angle / 2), 2); }
-
-static operand operand_of(const prover *p, const proved_row *rows, uint32_t d) {
-    const proved_row *own = &rows[d], *other = &rows[partner_of(p, d)];
-    operand out = {own->size, prover_row_error(own)};
-    if (own->is_zero && (!is_llama(p) || other->is_zero)) return (operand){0, 0};
-    if (is_llama(p)) {
-        double sine = fmin(angle_of(p, d), 1), off = prover_row_error(other);
-        double turned =
-            up_add(up_mul(own->size, less_cosine(angle_of(p, d))), up_mul(up_add(other->size, off), sine));
-        double turn = up_add(prover_turn_error(p, d % (p->m->head_size / 2), (double)p->positions), 4 * UNIT);
-        out.error = up_add(out.error, up_add(turned, up_mul(up_add(own->size, other->size), turn)));
-    }
-    if (p->options.kv == ORDINARY_F16) out.error = fmax(out.error, prover_half(own->size, own->grid, out.error));
-    return out;
-}
-
-/* Whether a dimension has content and its partner nothing. Such a pair makes q k cos(turn), and errors are those of
-   the turned numbers. */
-static bool is_alone(const prover *p, const head_work *h, uint32_t d) {
-    uint32_t e = partner_of(p, d);
-    return is_llama(p) && h->query[e].is_zero && h->key[e].is_zero;
-}
-
-/* Errors of the two turned numbers: of x cos and of x sin, x being at most size. */
-static void turned_errors(const prover *p, const proved_row *x, uint32_t d, double errors[2]) {
-    double angle = fmin(angle_of(p, d), 1), off = prover_row_error(x);
-    double turn = up_add(prover_turn_error(p, d % (p->m->head_size / 2), (double)p->positions), 4 * UNIT);
-    double e = up_add(off, up_mul(turn, up_add(x->size, off)));
-    errors[0] = errors[1] = e;
-    if (p->options.kv != ORDINARY_F16) return;
-    double size = up_add(x->size, e), most = up_add(up_mul(HALF_UNIT, size), HALF_TINY);
-    double near = up_add(up_mul(x->size, less_cosine(angle_of(p, d))), e); /* from the number itself, if f16 has it */
-    bool has = x->grid >= 2 * HALF_TINY && x->size <= 2048 * x->grid;
-    errors[0] = up_add(e, has ? fmin(most, near) : most);
-    /* rounded back to the number itself, and 0 to at most twice what it was */
-    if (has && near < 0x1p-12 * x->grid)
-        errors[0] = fmax(up_mul(x->size, less_cosine(angle_of(p, d))), up_mul(2, e < x->zero ? e : x->zero));
-    errors[1] = up_add(e, up_add(up_mul(HALF_UNIT, up_mul(size, angle)), HALF_TINY));
-}
-
-static double rounding_of(const head_work *h, double size) {
-    return up_mul(up_mul((double)h->products + 4, 1.01 * UNIT), size);
-}
-
-/* ties: between two keys that are meant to be equal, for which the query is the same; half of how far they may be
-   apart. */
-static double pair_product_error(const prover *p, const head_work *h, uint32_t d, bool ties) {
-    double eq[2], ek[2], angle = fmin(angle_of(p, d), 1), q = h->query[d].size, k = h->key[d].size;
-    turned_errors(p, &h->query[d], d, eq);
-    turned_errors(p, &h->key[d], d, ek);
-    double turned = up_mul(up_mul(q, k), less_cosine(angle_of(p, d)));
-    double keys = up_add(up_mul(up_add(q, eq[0]), ek[0]), up_mul(up_add(up_mul(q, angle), eq[1]), ek[1]));
-    double queries = up_add(up_mul(k, eq[0]), up_mul(up_mul(k, angle), eq[1]));
-    double rounding = rounding_of(h, up_mul(up_add(q, eq[0]), up_add(k, ek[0])));
-    /* with several products two keys may tie by different ones, and then errors of queries count */
-    double apart = up_add(ties ? turned / 2 : turned, ties && h->hint->content <= 1 ? 0 : queries);
-    double all = up_add(keys, up_add(rounding, apart));
-    return up_div(all, h->root);
-}
-
-static double product_error(const prover *p, const head_work *h, uint32_t d, bool ties) {
-    if (is_alone(p, h, d)) return pair_product_error(p, h, d, ties);
-    if (is_alone(p, h, partner_of(p, d))) return 0; /* counted there */
-    operand q = operand_of(p, h->query, d), k = operand_of(p, h->key, d);
-    double query = up_add(q.size, q.error), product = up_mul(query, k.error);
-    if (!ties || h->hint->content > 1) product = up_add(product, up_mul(k.size, q.error));
-    return up_div(up_add(product, rounding_of(h, up_mul(query, up_add(k.size, k.error)))), h->root);
-}
-
-static bool fits_half(const prover *p, const proved_row *r) {
-    return p->options.kv != ORDINARY_F16 || up_add(r->size, up_mul(2, prover_row_error(r))) <= HALF_MOST;
-}
-
-double head_product_error(prover *p, const head_work *h, uint32_t d) {
-    return fits_half(p, &h->query[d]) && fits_half(p, &h->key[d]) ? product_error(p, h, d, false) : INFINITY;
-}
-
-double head_product_size(const head_work *h, uint32_t d) {
-    return up_div(up_mul(h->query[d].size, h->key[d].size), h->root);
-}
-
-/* Whether the dimension takes part in scores at all. */
-bool head_uses(const prover *p, const head_work *h, uint32_t d) {
-    uint32_t half = p->m->head_size / 2, e = d < half ? d + half : d - half;
-    bool q = !h->query[d].is_zero || (is_llama(p) && !h->query[e].is_zero);
-    bool k = !h->key[d].is_zero || (is_llama(p) && !h->key[e].is_zero);
-    return q && k;
-}
-
-static bool is_named(const head_work *h, uint32_t d, uint32_t from, uint32_t to) {
-    for (uint32_t r = from; r < to; r++)
-        if (h->hint->dimensions[r] == d) return true;
-    return false;
-}
-
-/* The error of all products but those of one pair that turns (UINT32_MAX: none); beside those that the hint names
-   there are only partners that hardly turn. ties: between keys whose content is equal. */
-static bool all_errors(prover *p, const head_work *h, uint32_t turning, double *error, double *ties) {
-    uint32_t half = p->m->head_size / 2;
-    *error = *ties = 0;
-    for (uint32_t d = 0; d < p->m->head_size; d++) {
-        if (!head_uses(p, h, d) || d % half == turning) continue;
-        uint32_t e = d < half ? d + half : d - half;
-        bool named = is_named(h, d, 0, h->hint->rows);
-        if (!named && !(is_llama(p) && is_named(h, e, 0, h->hint->rows)))
-            return prover_fail(p, "a head has products that its role does not have");
-        if (!named && (!h->query[d].is_zero || !h->key[d].is_zero))
-            return prover_fail(p, "a head has products that its role does not have");
-        bool content = is_named(h, d, 0, h->hint->content) || !named;
-        *error = up_add(*error, head_product_error(p, h, d));
-        *ties = up_add(*ties, content ? product_error(p, h, d, true) : head_product_error(p, h, d));
-    }
-    return isfinite(*error) || prover_fail(p, "a query or key is beyond f16");
-}
-
 /* ---- roles ---- */
 
 static bool is_one_constant(const ideal_form *f) { return f->count == 0 && f->one == f->start && f->one > 0; }
@@ -185,10 +49,10 @@ static bool prove_digits(prover *p, const head_work *h, double worth, double err
 static bool prove_nearest(prover *p, head_work *h, proved_head *out, ideal_product *products) {
     enum { RAMP = 4 };
     double error, ties, worth = next_down(h->hint->query * h->hint->key / h->root);
-    bool ramp = is_llama(p) && h->hint->rows == h->hint->content;
+    bool ramp = prover_is_llama(p) && h->hint->rows == h->hint->content;
     if (!(h->hint->query > 0 && h->hint->key > 0)) return prover_fail(p, "a score has no unit");
     if (!read_content(p, h, products)) return false;
-    if (!all_errors(p, h, ramp ? RAMP : UINT32_MAX, &error, &ties)) return false;
+    if (!head_all_errors(p, h, ramp ? RAMP : UINT32_MAX, &error, &ties)) return false;
     return ramp ? prove_ramp(p, h, worth, error, ties, out) : prove_digits(p, h, worth, error, ties, out);
 }
 
@@ -196,8 +60,8 @@ static bool prove_nearest(prover *p, head_work *h, proved_head *out, ideal_produ
 static bool prove_yesterday(prover *p, head_work *h, proved_head *out) {
     size_t n = p->positions, rows = h->hint->rows;
     double error, ties, **q = arena_alloc(p->arena, rows, sizeof *q), **k = arena_alloc(p->arena, rows, sizeof *k);
-    if (is_llama(p)) return prove_turning_yesterday(p, h, out);
-    if (!all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
+    if (prover_is_llama(p)) return prove_turning_yesterday(p, h, out);
+    if (!head_all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
     for (size_t r = 0; r < rows; r++) {
         uint32_t d = h->hint->dimensions[r];
         q[r] = arena_alloc(p->arena, n, sizeof **q);
@@ -239,7 +103,7 @@ static bool prove_once(prover *p, head_work *h, proved_head *out, ideal_form *ke
     double error, ties, least, most, unit;
     if (d == UINT32_MAX || !is_one_constant(&h->query[d].form))
         return prover_fail(p, "a head for candidates has no constant query");
-    if (!all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
+    if (!head_all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
     *key = h->key[d].form;
     out->rounding = error;
     if (is_nothing(key)) return true; /* on strings of letters nothing is ever found */
@@ -281,7 +145,7 @@ static bool prove_compare(prover *p, head_work *h, proved_head *out, ideal_form 
         return prover_fail(p, "a comparison has no key on the start sentinel alone");
     const proved_row *q = &h->query[d];
     double error, ties, n = (double)p->positions;
-    if (!all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
+    if (!head_all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
     bool mean = q->form.count == 1 && q->form.one == 0 && p->x->nodes[q->form.terms[0].node].kind == IDEAL_MEAN;
     if (!mean || !q->is_mean) return prover_fail(p, "a comparison asks something else than one mean");
     const ideal_node *node = &p->x->nodes[q->form.terms[0].node];
@@ -293,10 +157,10 @@ static bool prove_compare(prover *p, head_work *h, proved_head *out, ideal_form 
         off = up_add(off, HALF_TINY);
     }
     /* keys on letters are 0 up to `stray`; what they make of the query is a share of the score itself */
-    double angle = fmin(angle_of(p, d), 1), stray = up_div(up_mul(4, h->key[d].error), h->key[d].form.start);
+    double angle = fmin(head_angle(p, d), 1), stray = up_div(up_mul(4, h->key[d].error), h->key[d].form.start);
     relative = up_add(relative, up_add(stray, 16 * UNIT));
     relative = up_add(relative, up_mul(h->key[d].relative, 2));
-    if (is_llama(p)) {
+    if (prover_is_llama(p)) {
         double turn = prover_turn_error(p, d % (p->m->head_size / 2), n);
         relative = up_add(relative, up_add(up_mul(angle, angle), up_mul(2, turn)));
     }
@@ -354,23 +218,6 @@ typedef struct head_value {
     size_t weighed;                     /* from 1: which weighed mean; 0: none */
 } head_value;
 
-/* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back,
-   its first number is the same for both, and only what turns into the second one differs. Where all keys are 0 there
-   is no candidate, and any mean of zeros will do. */
-static double candidates_apart(const prover *p, const head_work *h, uint32_t d) {
-    const proved_row *q = &h->query[d], *k = &h->key[d];
-    double eq[2], ek[2], angle = fmin(angle_of(p, d), 1);
-    double near = up_add(up_mul(k->size, less_cosine(angle_of(p, d))), prover_row_error(k));
-    turned_errors(p, k, d, ek);
-    near = up_add(near, ek[1]); /* which has the error of turning */
-    bool back = k->grid >= 2 * HALF_TINY && k->size <= 2048 * k->grid && near < 0x1p-12 * k->grid;
-    if (!is_alone(p, h, d) || !back) return up_mul(2, product_error(p, h, d, true));
-    turned_errors(p, q, d, eq);
-    double second = up_mul(up_add(up_mul(q->size, angle), eq[1]), up_add(up_mul(k->size, angle), up_mul(2, ek[1])));
-    double rounding = rounding_of(h, up_mul(up_add(q->size, eq[0]), up_add(k->size, near)));
-    return up_div(up_add(second, up_mul(2, rounding)), h->root);
-}
-
 /* Candidates of a once head, with an f16 cache: doc/ordinary.md, "Heads that choose". Where f16 has their key, and
    nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
    2^-12, less what others get, sums in f16 are rounded back to whole numbers; up to 2^-10 they stay within ten units;
@@ -379,10 +226,10 @@ static double candidates_apart(const prover *p, const head_work *h, uint32_t d) 
 static bool once_error(prover *p, const head_work *h, const proved_row *value, double leak, double *error) {
     uint32_t d = h->hint->dimensions[0];
     double off = prover_row_error(&h->key[d]), unit = fmin(h->key[d].grid, h->key[d].size),
-           apart = candidates_apart(p, h, d);
+           apart = head_candidates_apart(p, h, d);
     bool whole = prover_row_error(value) < 0x1p-12; /* f16 has the value, 1 */
     *error = 1.01 * HALF_UNIT;
-    if (!is_llama(p) && whole && off < unit * 0x1p-12) return true;
+    if (!prover_is_llama(p) && whole && off < unit * 0x1p-12) return true;
     *error = up_add(*error, up_mul(3, apart));
     double all = up_add(apart, up_mul(2, leak)), sums = up_mul(2.2, (double)p->positions);
     if (whole && all < 0x1p-12) return true;
@@ -480,8 +327,8 @@ static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_produc
     case ORDINARY_WAVE: return prove_wave(p, h, out, says);
     case ORDINARY_WEIGHED:
         h->weighed = arena_zalloc(p->arena, 1, sizeof *h->weighed);
-        return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_weighed(p, h, error, out);
-    case ORDINARY_LOOKUP: return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_lookup(p, h, out, asked);
+        return head_all_errors(p, h, UINT32_MAX, &error, &ties) && prove_weighed(p, h, error, out);
+    case ORDINARY_LOOKUP: return head_all_errors(p, h, UINT32_MAX, &error, &ties) && prove_lookup(p, h, out, asked);
     }
     return prover_fail(p, "a head has no role");
 }
