@@ -118,17 +118,10 @@ static uint32_t sum_after(const language_step *m, node_id id, uint32_t before, u
     return (uint32_t)(remainder ? sum % n->modulus : sum > most ? most : sum);
 }
 
-static bool sum_holds(const language_step *m, node_id id, uint32_t sum) {
+static bool holds(const language_step *m, node_id id, uint32_t sum) {
     const formula_node *n = formula_at(m->f, id);
-    __int128 value = sum, against = 0;
-    if (n->op == OP_MODULO) {
-        value = ((value + n->constant) % n->modulus + n->modulus) % n->modulus;
-        against = n->residue;
-    } else {
-        bool falls = n->kid_count && formula_weight(m->f, id, 0) < 0;
-        value = n->constant + (falls ? -value : value);
-    }
-    return compare_holds(n->compare, (value > against) - (value < against));
+    bool falls = n->op == OP_COMPARE && n->kid_count && formula_weight(m->f, id, 0) < 0;
+    return sum_holds(n, (__int128)n->constant + (falls ? -(int64_t)sum : (int64_t)sum));
 }
 
 static lanes sum_truth(language_step *m, node_id id, uint32_t before, uint32_t count) {
@@ -137,8 +130,8 @@ static lanes sum_truth(language_step *m, node_id id, uint32_t before, uint32_t c
     for (uint32_t lane = 0; lane < count; lane++) {
         uint32_t sum = sum_after(m, id, before, lane, m->coordinates[k].most);
         m->number[(size_t)k * LANES + lane] = sum;
-        if (sum == OPEN || sum_holds(m, id, sum)) x.yes |= (uint64_t)1 << lane;
-        if (sum == OPEN || !sum_holds(m, id, sum)) x.no |= (uint64_t)1 << lane;
+        if (sum == OPEN || holds(m, id, sum)) x.yes |= (uint64_t)1 << lane;
+        if (sum == OPEN || !holds(m, id, sum)) x.no |= (uint64_t)1 << lane;
     }
     return x;
 }

@@ -175,18 +175,12 @@ static bool sum_move(slot *after, const machine_node *n, slot memory, __int128 s
 }
 
 static bool sum_verdict(const machine_node *n, slot before, slot after) {
-    const formula_node *node = n->node;
-    if (n->core.kind == CORE_MODULO) {
-        int64_t rest = (int64_t)(((__int128)before + (__int128)after + node->constant) % node->modulus);
-        if (rest < 0) rest += node->modulus;
-        return compare_holds(node->compare, (rest > node->residue) - (rest < node->residue));
-    }
-    __int128 sum = node->constant;
+    __int128 sum = (__int128)before + (__int128)after;
     if (n->mode == SUM_WINDOW)
-        sum += (__int128)(int64_t)before + (int64_t)after;
-    else
-        sum += (n->mode == SUM_GROWS ? 1 : -1) * ((__int128)before + (__int128)after);
-    return compare_holds(node->compare, (sum > 0) - (sum < 0));
+        sum = (__int128)(int64_t)before + (int64_t)after;
+    else if (n->mode == SUM_FALLS && n->core.kind == CORE_COMPARE)
+        sum = -sum;
+    return sum_holds(n->node, sum + n->node->constant);
 }
 
 static bool step_sum(machine *m, machine_node *n, unsigned char *v, slot *back_after, slot *forward_before,

@@ -169,28 +169,33 @@ bool compare_holds(compare_op op, int cmp) {
     return false;
 }
 
-static int sign_of(int64_t x) { return (x > 0) - (x < 0); }
+bool sum_holds(const formula_node *n, __int128 sum) {
+    if (n->op == OP_COMPARE) return compare_holds(n->compare, (sum > 0) - (sum < 0));
+    bool small = sum >= INT64_MIN && sum <= INT64_MAX; /* a division of 64 bits is much faster */
+    int64_t rest = small ? (int64_t)sum % n->modulus : (int64_t)(sum % n->modulus);
+    if (rest < 0) rest += n->modulus;
+    return compare_holds(n->compare, (rest > n->residue) - (rest < n->residue));
+}
 
-node_id formula_compare(formula *f, const linear_sum *sum, compare_op op) {
-    if (sum->count == 0) return formula_atom(f, compare_holds(op, sign_of(sum->constant)) ? OP_TRUE : OP_FALSE);
-    formula_node n = {.op = OP_COMPARE, .kid_count = (uint32_t)sum->count, .compare = op, .constant = sum->constant};
+/* Without counts it is a constant. */
+static node_id share_sum(formula *f, formula_node n, const linear_sum *sum) {
+    if (sum->count == 0) return formula_atom(f, sum_holds(&n, sum->constant) ? OP_TRUE : OP_FALSE);
     return share(f, n, sum->counts, sum->weights);
 }
 
+node_id formula_compare(formula *f, const linear_sum *sum, compare_op op) {
+    formula_node n = {.op = OP_COMPARE, .kid_count = (uint32_t)sum->count, .compare = op, .constant = sum->constant};
+    return share_sum(f, n, sum);
+}
+
 node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue) {
-    if (sum->count == 0) {
-        int64_t rest = sum->constant % modulus;
-        if (rest < 0) rest += modulus;
-        int cmp = (rest > residue) - (rest < residue);
-        return formula_atom(f, compare_holds(op, cmp) ? OP_TRUE : OP_FALSE);
-    }
     formula_node n = {.op = OP_MODULO,
                       .kid_count = (uint32_t)sum->count,
                       .compare = op,
                       .constant = sum->constant,
                       .modulus = modulus,
                       .residue = residue};
-    return share(f, n, sum->counts, sum->weights);
+    return share_sum(f, n, sum);
 }
 
 node_id formula_read_place(formula *f, node_id value, const linear_sum *sum, int64_t ends, temper_mask mask) {

@@ -152,6 +152,9 @@ int64_t common_divisor(int64_t a, int64_t b);
 
 bool compare_holds(compare_op op, int cmp); /* cmp: sign of left - right */
 
+/* Whether a COMPARE or MODULO node holds where its sum, with its constant, is this. */
+bool sum_holds(const formula_node *n, __int128 sum);
+
 /* Names and properties out of operators.h. */
 const char *operator_spelling(formula_op op);
 char operator_direction(formula_op op);

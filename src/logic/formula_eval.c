@@ -170,14 +170,6 @@ static void eval_binary(row_value *out, formula_op op, const row_value *a, const
     }
 }
 
-static row_value sum_verdict(const formula_node *node, __int128 sum) {
-    if (node->op == OP_COMPARE) return compare_holds(node->compare, (sum > 0) - (sum < 0));
-    int64_t rest =
-        sum >= INT64_MIN && sum <= INT64_MAX ? (int64_t)sum % node->modulus : (int64_t)(sum % node->modulus);
-    if (rest < 0) rest += node->modulus;
-    return compare_holds(node->compare, (rest > node->residue) - (rest < node->residue));
-}
-
 /* The sum runs along the string: position i enters the counts of j <= i when it is reached and leaves those of j >= i
    when it is passed. |sum| < 2^63 * (n * terms + 1), and n * terms bytes of rows are in memory: 128 bits hold it. */
 static void eval_sum(row_value *out, const evaluation *e, node_id id) {
@@ -207,7 +199,7 @@ static void eval_sum(row_value *out, const evaluation *e, node_id id) {
         if (value)
             out[i] = sum >= 1 && sum <= (__int128)e->n ? value[(size_t)sum - 1] : 0;
         else
-            out[i] = sum_verdict(node, sum);
+            out[i] = sum_holds(node, sum);
         sum -= leaving;
     }
 }

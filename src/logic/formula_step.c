@@ -111,11 +111,7 @@ static unsigned char step_sum(const formula_stepper *s, const step_node *n, __in
                               const unsigned char *values) {
     for (uint32_t k = n->kid_start; k < n->kid_start + n->kid_count; k++)
         if (values[s->kids[k]]) *sum += s->weights[k];
-    if (n->core.kind == CORE_COMPARE) return compare_holds(n->node->compare, (*sum > 0) - (*sum < 0));
-    bool small = *sum >= INT64_MIN && *sum <= INT64_MAX;
-    int64_t rest = small ? (int64_t)*sum % n->node->modulus : (int64_t)(*sum % n->node->modulus);
-    if (rest < 0) rest += n->node->modulus;
-    return compare_holds(n->node->compare, (rest > n->node->residue) - (rest < n->node->residue));
+    return sum_holds(n->node, *sum);
 }
 
 static unsigned char step_attend(const step_node *n, unsigned char *memory, unsigned char where,
