@@ -15,7 +15,7 @@ from sheet_changes import changes, name_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHEET = ROOT / "src" / "number" / "heads.sheet"
-LIMIT = 60  # seconds: a proof that searches for longer has failed, too
+LIMIT = 300  # seconds, on a busy machine: a proof that searches for longer has failed, too
 
 
 def lines_of(text):
@@ -32,10 +32,11 @@ def modules():
     return texts, needs
 
 
-def body(name, texts):
-    """A file as a module of its own, without asking for the others about the sheet."""
-    text = re.sub(r"(From Temper Require Import [^.]*)\.", lambda found: re.sub(r"\s+Sheet\w*", "", found[1]) + ".", texts[name], count=1)
-    return text
+def body(name, texts, needs):
+    """A file as a module, which takes the others about the sheet from this file; they come last, as they do there."""
+    taken = "".join(f" Import {need}." for need in needs[name])
+    text = re.sub(r"(From Temper Require Import [^.]*)\.", lambda found: re.sub(r"\s+Sheet\w*", "", found[1]) + "." + taken, texts[name], count=1)
+    return f"Module {name}.\n{text}\nEnd {name}."
 
 
 def passes(build, room, number, name, sheet, texts, needs):
@@ -45,7 +46,7 @@ def passes(build, room, number, name, sheet, texts, needs):
     printed = subprocess.run([sys.executable, str(ROOT / "scripts" / "sheet-to-coq.py"), str(path)], capture_output=True, text=True, check=False)
     if printed.returncode:
         return False
-    parts = [printed.stdout] + [body(need, texts) for need in [*needs[name], name]]
+    parts = [printed.stdout] + [body(need, texts, needs) for need in [*needs[name], name]]
     file = pathlib.Path(room) / f"Changed_{number}.v"
     file.write_text("\n".join(parts), encoding="utf-8")
     try:
