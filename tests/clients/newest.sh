@@ -15,13 +15,13 @@ export ONEDNN_MAX_CPU_ISA=AVX512_CORE
 fetch() { TEMPER_CLIENTS=$1 bash "$here/install.sh" "$2" || exit 1; }
 library() { "$py" -W ignore "$here/../interop/library_check.py" "$build" "$work/$set-$1" "$node" "$1"; }
 in_torch() { "$py" "$here/../interop/torch_check.py" "$work/cases" 8; }
-in_transformers() { library transformers && "$py" -W ignore "$here/../ordinary/python_random.py" "$work/random" old; }
+in_transformers() { library transformers && "$py" -W ignore "$here/../runtimes/python_random.py" "$work/random" old; }
 in_tokenizers() { "$py" "$here/../letters/check.py" tokenizers "$work/letters"; }
 in_safetensors() { library safetensors; }
-in_gguf() { "$py" "$here/../ordinary/python_random.py" "$work/random" files; }
+in_gguf() { "$py" "$here/../runtimes/python_random.py" "$work/random" files; }
 in_onnxruntime() { library onnxruntime; }
-in_lens() { PYTHONPATH=$lens library lens && PYTHONPATH=$lens "$py" -W ignore "$here/../ordinary/python_random.py" "$work/random" lens; }
-in_llama() { node "$here/../ordinary/llama_check.mjs" "$node" "$work/ordinary"; }
+in_lens() { PYTHONPATH=$lens library lens && PYTHONPATH=$lens "$py" -W ignore "$here/../runtimes/python_random.py" "$work/random" lens; }
+in_llama() { node "$here/../runtimes/llama_check.mjs" "$node" "$work/ordinary"; }
 in_transformers_js() { node "$here/../interop/transformers_check.mjs" "$node" "$work/$set-transformers"/*/; }
 
 python_version() { PYTHONPATH=$lens "$py" -c "from importlib.metadata import version; print(version('$1'))"; }
