@@ -50,10 +50,15 @@ static atomic_size_t held, most_held;
 
 void temper_limit_memory(size_t bytes) { atomic_store(&most_held, bytes); }
 
-static arena_block *block_new(trap *t, size_t size) {
-    size_t most = atomic_load(&most_held), bytes = sizeof(arena_block) + size;
-    if (most && (bytes > most || atomic_load(&held) > most - bytes))
-        trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "this takes more than %zu bytes of memory, which is the limit", most);
+static bool is_over_limit(size_t bytes) {
+    size_t most = atomic_load(&most_held);
+    return most && (bytes > most || atomic_load(&held) > most - bytes);
+}
+
+/* NULL: there is not so much memory. */
+static arena_block *block_new(size_t size) {
+    size_t bytes = sizeof(arena_block) + size;
+    if (is_over_limit(bytes)) return NULL;
     arena_block *b = system_alloc(bytes);
     if (b) atomic_fetch_add(&held, bytes);
     return b;
@@ -70,12 +75,6 @@ void arena_init(arena *a, trap *t) {
     a->hint = 0;
     a->trap = t;
     a->duties = NULL;
-}
-
-void arena_on_release(arena *a, void (*run)(void *what), void *what) {
-    arena_duty *d = arena_alloc(a, 1, sizeof *d);
-    *d = (arena_duty){a->duties, run, what};
-    a->duties = d;
 }
 
 static void do_duties(arena *a) {
@@ -109,6 +108,9 @@ void arena_reset(arena *a) {
 }
 
 static _Noreturn void out_of_memory(trap *t, size_t size) {
+    if (size < SIZE_MAX && is_over_limit(sizeof(arena_block) + size))
+        trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "this takes more than %zu bytes of memory, which is the limit",
+                   atomic_load(&most_held));
     trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", size);
 }
 
@@ -118,16 +120,18 @@ static size_t product(trap *t, size_t count, size_t size) {
     return bytes;
 }
 
-void *arena_alloc(arena *a, size_t count, size_t size) {
-    size_t asked = product(a->trap, count, size), bytes = ((asked + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
+/* The next bytes of the arena, or NULL: then it has become no larger, and *asked says what for. */
+static void *take(arena *a, size_t size, size_t *asked) {
+    size_t bytes = ((size + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
     arena_block *b = a->blocks;
     if (!b || b->size - b->used < bytes) {
         size_t want = !b ? FIRST_BLOCK : b->size < LARGEST_BLOCK ? 2 * b->size : LARGEST_BLOCK;
         if (want < a->hint) want = a->hint;
         if (want < bytes) want = bytes;
+        *asked = want;
         a->hint = 0;
-        arena_block *fresh = block_new(a->trap, want);
-        if (!fresh) out_of_memory(a->trap, bytes);
+        arena_block *fresh = block_new(want);
+        if (!fresh) return NULL;
         fresh->next = b;
         fresh->used = 0;
         fresh->size = want;
@@ -136,8 +140,26 @@ void *arena_alloc(arena *a, size_t count, size_t size) {
     }
     void *p = b->data + b->used;
     b->used += bytes;
-    permit(p, asked);
+    permit(p, size);
     return p;
+}
+
+void *arena_alloc(arena *a, size_t count, size_t size) {
+    size_t asked = 0;
+    void *p = take(a, product(a->trap, count, size), &asked);
+    if (!p) out_of_memory(a->trap, asked);
+    return p;
+}
+
+void arena_on_release(arena *a, void (*run)(void *what), void *what) {
+    size_t asked = 0;
+    arena_duty *d = take(a, sizeof *d, &asked);
+    if (!d) {
+        run(what);
+        out_of_memory(a->trap, asked);
+    }
+    *d = (arena_duty){a->duties, run, what};
+    a->duties = d;
 }
 
 void *arena_zalloc(arena *a, size_t count, size_t size) {

@@ -21,8 +21,9 @@ void arena_free(arena *a);
 /* Forgets everything but keeps the memory as one block, so that a loop can use it again. */
 void arena_reset(arena *a);
 
-/* The arena calls run(what) before its memory is freed or forgotten, the last one first. It is for things in the
-   arena that hold memory of their own: an error then leaks nothing. */
+/* The arena calls run(what) before its memory is freed or forgotten, the last one first; at once, if it has no memory
+   to remember this, before the error is raised. It is for things in the arena that hold memory of their own: an error
+   then leaks nothing. */
 void arena_on_release(arena *a, void (*run)(void *what), void *what);
 
 /* 16-byte aligned. arena_alloc does not clear, arena_zalloc does. count * size is checked for overflow. */
