@@ -203,8 +203,8 @@ Proof. reflexivity. Qed.
 Lemma canon_both f : forall reps, equal (fst (canon_ letters false f reps)) f /\
   is_sum (fst (canon_ letters true f reps)) = is_sum f /\ forall i, amount w (fst (canon_ letters true f reps)) i = amount w f i.
 Proof.
-  induction f as [|ls|a IHa|a IHa b IHb|d a IHa|d a IHa b IHb|d a IHa|z|k d a IHa s IHs]; intros reps; cbn [canon_]; cbv zeta;
-    (split; [|try (split; reflexivity)]).
+  induction f as [|ls|a IHa|a IHa b IHb|d a IHa|d a IHa b IHb|d a IHa|z|k d a IHa s IHs|d s m k]; intros reps; cbn [canon_];
+    cbv zeta; (split; [|try (split; reflexivity)]).
   - intros j; reflexivity.
   - intros j; reflexivity.
   - destruct (IHa reps) as [IHa' _]; clear IHa; rename IHa' into IHa. destruct (canon_ letters false a reps) as [a' r]. cbn [fst] in *. apply trans with (FNot a').
@@ -237,6 +237,7 @@ Proof.
     apply trans with (FPlus k d a' s'). apply mk_sum_ok. intros j. rewrite !sat_plus. now rewrite (plus_equal k d a a' s s').
   - destruct (IHa reps) as [A _]. destruct (canon_ letters false a reps) as [a' r]. destruct (IHs r) as (_ & B & C).
     destruct (canon_ letters true s r) as [s' q]. cbn [fst] in *. split. exact B. now apply plus_equal.
+  - intros j; reflexivity.
 Qed.
 Theorem canon_ok f : forall reps, equal (fst (canon letters f reps)) f.
 Proof. intros reps. apply canon_both. Qed.

@@ -15,7 +15,7 @@ From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz Bool Arith Stri
 From Flocq Require Import Core.
 From Temper Require Import Rows Format Sums Exact Rounding Strings Programs Compile Temporal FloatRun Replay
   Instances.
-From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning Canon HeadsOk TapsOk NetsOk
+From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning Canon HeadsOk PatternOk TapsOk NetsOk
   RampsOk Bounds CountBounds InRange.
 From Temper.checker Require Parse Source.
 Import ListNotations.
@@ -153,6 +153,19 @@ Proof.
       * destruct (Nat.eqb_spec i (length w)) as [Ei|Ne]. destruct (Nat.leb_spec 1 (length w)). exfalso.
         assert (letter w i = true) by (apply letter_iff; lia). congruence.
         cbn [andb]. now destruct (Nat.eqb i 0). cbn [andb]. now destruct (Nat.eqb i 0).
+    + (* a remainder *)
+      destruct (Nat.ltb 0 m0 && (m_end m || same d Past)) eqn:B; [|intros i Hi; exact I].
+      apply andb_prop in B as [M0 Td]. apply Nat.ltb_lt in M0. intros i Hi.
+      assert (Nb : forall b : bool, number fs (if b then 1 else 0)) by (intros []; [apply number_1|apply number_0]).
+      rewrite (Num i _ Hi eq_refl (Nb _)). cbn [ereal]. rewrite residue_at by auto.
+      destruct (letter w i) eqn:Li.
+      * apply letter_iff in Li. cbn [andb]. destruct (Nat.leb_spec 1 i), (Nat.leb_spec i (length w)); try lia.
+        rewrite !andb_true_r. unfold letters_to. destruct d; [reflexivity|]. unfold N. destruct (m_end m); [|discriminate].
+        replace (length w + 2 - 1 - i)%nat with (length w + 1 - i)%nat by lia. reflexivity.
+      * assert (Z : Nat.leb 1 i && Nat.leb i (length w) = false).
+        { apply not_true_is_false. intros Y. apply andb_prop in Y as [Y1 Y2]. apply Nat.leb_le in Y1, Y2.
+          assert (letter w i = true) by (apply letter_iff; lia). congruence. }
+        rewrite <- andb_assoc, Z, andb_false_r. now destruct (Nat.eqb i 0).
   - intros i Hi. destruct (Em c i Hi) as (v & V & X). rewrite Ch in V. subst v.
     rewrite X, (embed_bit_ok _ c _ 0 (Bit i)) by auto.
     assert (Fl : forall a, existsb (Nat.eqb a) l = match (if nats_eqb l [] then FF else FLet l) with FLet l' =>

@@ -12,7 +12,8 @@ Local Open Scope nat_scope.
 (* ---- formulas ---- *)
 Inductive fml := FT | FLet (ls : list nat) | FNot (a : fml) | FAnd (a b : fml)
   | FOnce (d : dir) (a : fml) | FSince (d : dir) (a b : fml) | FStep (d : dir) (a : fml)
-  | FSum (b : Z) | FPlus (k : Z) (d : dir) (a r : fml).              (* b >= 0; k #[a] and what r adds up, >= 0 *)
+  | FSum (b : Z) | FPlus (k : Z) (d : dir) (a r : fml)               (* b >= 0; k #[a] and what r adds up, >= 0 *)
+  | FMod (d : dir) (s m k : nat).                                     (* (the letters from one end to here, and s) mod m = k *)
 Definition FF := FNot FT.
 Definition FOr a b := FNot (FAnd (FNot a) (FNot b)).
 Definition lin_of (f : form nat) : lin nat := match f with AtLeast s => s | _ => Const 0 end.
@@ -20,7 +21,8 @@ Fixpoint den (f : fml) : form nat := match f with
   | FT => Sym (fun _ => true) | FLet ls => Sym (fun a => existsb (Nat.eqb a) ls)
   | FNot a => Neg (den a) | FAnd a b => Conj (den a) (den b)
   | FOnce d a => Once d (den a) | FSince d a b => Since d (den a) (den b) | FStep d a => Step d (den a)
-  | FSum b => AtLeast (Const b) | FPlus k d a r => AtLeast (Plus k d (den a) (lin_of (den r))) end.
+  | FSum b => AtLeast (Const b) | FPlus k d a r => AtLeast (Plus k d (den a) (lin_of (den r)))
+  | FMod d s m k => Modulo (Plus 1 d (Sym (fun _ => true)) (Const (Z.of_nat s))) (Pos.of_nat m) k end.
 Fixpoint nats_eqb (a b : list nat) : bool := match a, b with
   | [], [] => true | x :: r, y :: s => Nat.eqb x y && nats_eqb r s | _, _ => false end.
 Fixpoint fml_eqb (f g : fml) : bool := match f, g with
@@ -30,7 +32,8 @@ Fixpoint fml_eqb (f g : fml) : bool := match f, g with
   | FSince d a b, FSince e a' b' => same d e && fml_eqb a a' && fml_eqb b b'
   | FStep d a, FStep e b => same d e && fml_eqb a b
   | FSum a, FSum b => Z.eqb a b
-  | FPlus k d a r, FPlus l e b s => Z.eqb k l && same d e && fml_eqb a b && fml_eqb r s | _, _ => false end.
+  | FPlus k d a r, FPlus l e b s => Z.eqb k l && same d e && fml_eqb a b && fml_eqb r s
+  | FMod d s m k, FMod e t n l => same d e && nats_eqb [s; m; k] [t; n; l] | _, _ => false end.
 
 (* ---- points: a letter and a truth value for each atom; or a sentinel ---- *)
 Definition val := list (fml * bool).
@@ -248,7 +251,9 @@ Fixpoint find_step (d : dir) (psi : fml) (l : list fml) : option fml := match l 
 (* ---- what one value of a head means, and its error ---- *)
 Definition with_error (e : option Q) (f : fml) : option (fml * Q) := match e with Some q => Some (f, q) | None =>
   None end.
-Definition tap_boolean st (t : tap) : option (fml * Q) :=
+Definition stepped (d : dir) (f : fml) : fml := match find_step d f cands with Some g => g | None =>
+  match find_step d (FNot f) cands with Some g => FAnd (FStep d FT) (FNot g) | None => FStep d f end end.
+Definition tap_plain st (t : tap) : option (fml * Q) :=
   let '(h, v, _) := t in
   if query_one st h then
     match dir_of (h_mask h), h_key h, bool_row st v with
@@ -265,9 +270,7 @@ Definition tap_boolean st (t : tap) : option (fml * Q) :=
           | Some (rest, x) => if sign_ok d x then
               match rest with
               | [] => if strict (h_mask h)
-                  then with_error (D_step D) (match find_step d psi cands with Some g => g | None =>
-                         match find_step d (FNot psi) cands with Some g => FAnd (FStep d FT) (FNot g) | None =>
-                           FStep d psi end end) else None
+                  then with_error (D_step D) (stepped d psi) else None
               | _ => match bool_row st rest with
                   | Some chi => if implies psi chi then with_error (D_near D)
                       (match find_since d (h_mask h) chi psi cands with Some g => g
@@ -278,6 +281,33 @@ Definition tap_boolean st (t : tap) : option (fml * Q) :=
       | _ => None end
     | _, _, _ => None end
   else None.
+(* the nearest position with the same remainder modulo m, which is m positions away; a sentinel if there is none *)
+Definition residue_is st (d : dir) (s m k : nat) (r : wrow) : bool := match r with
+  | [(c, x)] => half_is x 2 && match get st c with Ex f false false => fml_eqb f (FMod d s m k) | _ => false end
+  | _ => false end.
+(* rows of queries and keys from the k-th remainder on; what stands behind them *)
+Fixpoint residue_rows st (d : dir) (s m k : nat) (qs ks : list wrow) : option (wrow * wrow) := match qs, ks with
+  | [q], [r] => if Nat.eqb k m then Some (q, r) else None
+  | q :: qs, r :: ks => if residue_is st d s m k q && residue_is st d s m k r then residue_rows st d s m (S k) qs ks else None
+  | _, _ => None end.
+Definition pattern_of st (h : head) : option (dir * nat * nat) := match h_query h with
+  | [(c, _)] :: _ => match get st c with Ex (FMod d s m _) _ _ => Some (d, s, m) | _ => None end | _ => None end.
+Definition one_row_is st (r : wrow) : bool := match r with [(c, x)] => half_is x 2 && is_one (get st c) | _ => false end.
+Definition ends_row_is st (d : dir) (r : wrow) : bool := match r with
+  | [(c, x)] => half_is x 2 && match get st c with
+      | Ex (FNot FT) s e => match d with Past => s && negb e | Future => e && negb s end | _ => false end
+  | _ => false end.
+Definition tap_pattern st (t : tap) : option (fml * Q) := let '(h, v, _) := t in
+  match pattern_of st h with None => None | Some (d, s, m) =>
+  match residue_rows st d s m 0 (h_query h) (h_key h) with None => None | Some (q, k) =>
+  match key_parts st k, bool_row st v, h_scale h with
+  | Some (rest, x), Some psi, E_steep =>
+      if one_row_is st q && ends_row_is st d rest && sign_ok d x && Nat.ltb 0 m && (tail || same d Past)
+         && match d, h_mask h with Past, Before | Future, After => true | _, _ => false end
+      then with_error (D_near D) (Nat.iter m (stepped d) psi) else None
+  | _, _, _ => None end end end.
+Definition tap_boolean st (t : tap) : option (fml * Q) := match tap_plain st t with
+  | Some p => Some p | None => tap_pattern st t end.
 
 (* a count: no scores, so a mean over all keys; the sentinel's value says what is added, and a half *)
 Definition plain_dir (m : mask) : option dir := match m with UpTo => Some Past | From => Some Future | _ => None end.
@@ -483,6 +513,7 @@ Definition first_content (m : model) (c : nat) : content :=
           | E_end => if tail then Ex FF false true else Junk
           | E_first => Ex (FNot (FStep Past FT)) false false
           | E_last => Ex (FNot (FStep Future FT)) false false
+          | E_residue d s m k => if Nat.ltb 0 m && (tail || same d Past) then Ex (FMod d s m k) false false else Junk
           | _ => Junk end else Junk end
   | _, _, _ => Junk end.
 Definition modest_expr (e : option expr) : bool := match e with
@@ -522,7 +553,7 @@ Definition mk_sum (reps : list fml) (g : fml) : fml * list fml :=
   | None, None => match sum_name reps h with FPlus k d a r => let h := FPlus k d a r in (h, h :: reps) | h => (h, reps) end end.
 (* inner: what a sum adds up goes on being a sum *)
 Fixpoint canon_ (inner : bool) (f : fml) (reps : list fml) : fml * list fml := let canon := canon_ false in match f with
-  | FT | FLet _ => (f, reps)
+  | FT | FLet _ | FMod _ _ _ _ => (f, reps)
   | FNot a => if inner then (f, reps) else let (a', r) := canon a reps in (negate a', r)
   | FAnd a b => if inner then (f, reps) else
       let (a', r) := canon a reps in let (b', q) := canon b r in (both a' b', q)
@@ -547,6 +578,6 @@ Definition read_ok st (r : wrow) (src : fml) (empty : bool) : bool :=
 End Check.
 
 Fixpoint subs (f : fml) : list fml := f :: match f with
-  | FT | FLet _ => [] | FNot a => subs a | FAnd a b => subs a ++ subs b | FOnce _ a => subs a
+  | FT | FLet _ | FMod _ _ _ _ => [] | FNot a => subs a | FAnd a b => subs a ++ subs b | FOnce _ a => subs a
   | FSince _ a b => subs a ++ subs b | FStep _ a => subs a
   | FSum _ => [] | FPlus _ _ a r => subs a ++ tl (subs r) end.

@@ -69,7 +69,7 @@ Proof.
       rewrite (Ev_ j z0 Lj Z0). cbn [added]. assert (Sd : same d d = true) by (now destruct d). rewrite Sd. cbn [andb].
       apply Z.even_spec in Ev. destruct Ev as [k ->]. replace (2 * k / 2)%Z with k by (rewrite Z.mul_comm, Z.div_mul; lia).
       destruct (sat w (den f0) j); lia. }
-    destruct f0 as [| |[]| | | | | |]; try (destruct (Z.even h) eqn:Ev; [|discriminate]; injection H as <-;
+    destruct f0 as [| |[]| | | | | | |]; try (destruct (Z.even h) eqn:Ev; [|discriminate]; injection H as <-;
       now apply Plus). injection H as <-. repeat split; auto. intros j z Lj Hz. rewrite Lj in Hz.
     destruct (zrow _ r) as [z0|] eqn:Z0; [|discriminate]. injection Hz as <-.
     rewrite (Ev_ j z0 Lj Z0). rewrite Lj. unfold letter in Lj. now destruct (at_ w j).
@@ -89,7 +89,7 @@ Lemma count_values st x h v or_ d g z : tap_count tail D st (h, v, or_) = Some (
 Proof.
   unfold tap_count. intros H F.
   destruct (h_query h) eqn:Q; [|discriminate]. destruct (h_key h) eqn:K; [|discriminate].
-  destruct (h_scale h) as [[|[]|]| | | | | | | | |]; try discriminate.
+  destruct (h_scale h) as [[|[]|]| | | | | | | | | |]; try discriminate.
   destruct (plain_dir (h_mask h)) as [d0|] eqn:Dr; [|discriminate]. apply plain_dir_ok in Dr.
   destruct (zrow (exact_at st Begin) v) as [s|] eqn:Zs; [|discriminate].
   destruct (zrow (exact_at st Finish) v) as [e|] eqn:Ze; [|discriminate].
@@ -165,7 +165,7 @@ Lemma count_shape st t k : tap_count tail D st t = Some k -> exists d g z, k = M
 Proof.
   destruct t as [[h v] or_]. unfold tap_count. intros H. destruct (h_query h); [|discriminate].
   destruct (h_key h); [|discriminate].
-  destruct (h_scale h) as [[|[]|]| | | | | | | | |]; try discriminate. destruct (plain_dir _) as [d|]; [|discriminate].
+  destruct (h_scale h) as [[|[]|]| | | | | | | | | |]; try discriminate. destruct (plain_dir _) as [d|]; [|discriminate].
   destruct (zrow _ _); [|discriminate]. destruct (zrow _ _); [|discriminate]. destruct (zabs _); [|discriminate].
   destruct (_ && _); [|discriminate]. destruct (sum_row _ _ _ _); [|discriminate]. injection H as <-. eauto.
 Qed.
@@ -207,7 +207,7 @@ Lemma sentinel_ok st x c d j : fits st x -> is_sentinel d (get st c) = true -> (
   x c j = at_z (sentinel d size) j.
 Proof.
   intros F H T Hj. specialize (F c j Hj). unfold is_sentinel in H.
-  destruct (get st c) as [[| |[]| | | | | |] s e| | | | |]; try discriminate. cbn [Invariant.holds] in F.
+  destruct (get st c) as [[| |[]| | | | | | |] s e| | | | |]; try discriminate. cbn [Invariant.holds] in F.
   change (den (FNot FT)) with (den FF) in F. rewrite (sat_FF w j) in F. rewrite F. unfold at_z. clear F.
   destruct (letter w j) eqn:L.
   - apply letter_iff in L. destruct d; cbn [sentinel].

@@ -14,7 +14,8 @@ From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith
 From Flocq Require Import Core.
 From Temper Require Import Rows Format Sums Nearest Exact Rounding Range Strings Programs Compile Temporal FloatRun Results
   CompareAny SafeCompare SoundCompare Replay.
-From Temper.checker Require Import Model Checker Points Exactness CountsOk Invariant Meaning HeadsOk CompareOk TapsOk NetsOk RampsOk.
+From Temper.checker Require Import Model Checker Points Exactness CountsOk Invariant Meaning HeadsOk PatternOk CompareOk TapsOk
+  NetsOk RampsOk.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -236,7 +237,7 @@ Proof.
   intros Sh H. split. destruct H as [(y & _ & _ & ->) _]. apply rnd_number.
   apply (expression_double f _ lam 57 ltac:(lia) H). apply pow_number. lia. apply expr_size. unfold N. destruct tail;
     lia.
-  destruct e as [[|[]|]| | | | | | | | |]; try destruct Sh; reflexivity.
+  destruct e as [[|[]|]| | | | | | | | | |]; try destruct Sh; reflexivity.
 Qed.
 
 (* ---- heads ---- *)
@@ -251,11 +252,11 @@ Proof.
     [|discriminate].
   destruct (_ && _); [|discriminate]. destruct Ht as [<-|Ht]; eauto.
 Qed.
-Lemma meaning_shape st h v o y : tap_boolean bits letters tail cands D st (h, v, o) = Some y -> query_one st h = true /\
+Lemma plain_shape st h v o y : tap_plain bits letters tail cands D st (h, v, o) = Some y -> query_one st h = true /\
   (exists k, h_key h = [k]) /\ (match h_scale h with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end) /\
   exists psi, bool_row bits letters cands st v = Some psi.
 Proof.
-  unfold tap_boolean. destruct (query_one st h); [|discriminate]. destruct (dir_of (h_mask h)); [|discriminate].
+  unfold tap_plain. destruct (query_one st h); [|discriminate]. destruct (dir_of (h_mask h)); [|discriminate].
   destruct (h_key h) as [|k [|]]; try discriminate. destruct (bool_row bits letters cands st v) as [psi|];
     [|discriminate].
   destruct (_ && _); [discriminate|]. destruct (h_scale h); try discriminate; intros _; repeat split; eauto.
@@ -267,55 +268,129 @@ Lemma in_keys_size mk i j : In j (keys tail w mk i) -> (j < size)%nat.
 Proof. intros H. apply in_keys in H. tauto. Qed.
 Lemma ulp_pow k : (0 <= k)%Z -> ulp_of f (2^ k) <= 2^ k.
 Proof. intros K. unfold ulp_of. rewrite ulp_bpow. apply bpow_le. unfold FLT_exp. lia. Qed.
-Theorem boolean_small st x t y : fits f f tail w st x -> small x -> tap_boolean bits letters tail cands D st t = Some y ->
-  forallb (modest_row channels) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))) = true ->
-  forall i z, (i < size)%nat -> tap_result f f AnyOrder m w x t i z -> Rabs z <= top f.
+(* a tap whose logits are bounded *)
+Definition logits_small x h i := forall lam j, expression f (ereal (h_scale h) 0 (length w) size) lam ->
+  In j (keys tail w (h_mask h) i) -> (forall l, logit_of f AnyOrder lam (pairs_ f f x h i j) l -> Rabs l <= 2^ 90) /\
+  (forall z, logit_result f AnyOrder lam (pairs_ f f x h i j) z -> Rabs z <= 2^ 90).
+Lemma rows_small_tap st x h v o psi : fits f f tail w st x -> small x -> bool_row bits letters cands st v = Some psi ->
+  (match h_scale h with E_log | E_steep | E_twice => True | E_whole 1 => True | _ => False end) ->
+  forallb (modest_row channels) (v :: h_query h ++ h_key h) = true -> forall i z, (i < size)%nat -> logits_small x h i ->
+  tap_result f f AnyOrder m w x (h, v, o) i z -> Rabs z <= top f.
 Proof.
-  destruct t as [[h v] o]. cbn [fst snd]. intros F Sm Mt Mr i z Hi H.
-    destruct (meaning_shape st h v o y Mt) as (Q1 & [k Hk] & Sc & psi & V).
-  rewrite forallb_forall in Mr.
+  intros F Sm V Sc Mr i z Hi Logits H. rewrite forallb_forall in Mr.
   assert (Rows : forall r j z, In r (v :: h_query h ++ h_key h) -> (j < size)%nat -> In z (row_results f f x r j) ->
     Rabs z <= top f).
   { intros r j z0 Hr Hj Hz. apply (pow_top _ 28); [|lia]. apply (proj1 (row_small x r j (Mr r Hr) Sm Hj)). exact Hz. }
-  assert (Pairs : forall j, In j (keys tail w (h_mask h) i) -> pairs_ f f x h i j = [(1, row_val f f x k j)]).
-  { intros j Hj. unfold pairs_. rewrite Hk, (query_one_ok f f AnyOrder bits pair sound_kind tail w st x h i Q1 F Hi).
-    reflexivity. }
-  assert (Kv : forall j, In j (keys tail w (h_mask h) i) -> Rabs (row_val f f x k j) <= 2^ 28).
-  { intros j Hj. apply value_small; auto. apply Mr. right. rewrite Hk. apply in_or_app. right. now left.
-    now apply in_keys_size in Hj. }
-  assert (Logits : forall lam j, expression f (ereal (h_scale h) 0 (length w) size) lam ->
-    In j (keys tail w (h_mask h) i) ->
-    (forall l, logit_of f AnyOrder lam (pairs_ f f x h i j) l -> Rabs l <= 2^ 87) /\
-    (forall z, logit_result f AnyOrder lam (pairs_ f f x h i j) z -> Rabs z <= 2^ 87)).
-  { intros lam j El Hj. rewrite (Pairs j Hj). destruct (scale_small _ lam Sc El) as [Nl Bl].
-    destruct (logit_sizes f AnyOrder lam 1 (row_val f f x k j) (2^ 58) (2^ 28) Nl Bl) as [A B].
-    - apply pow_number. lia.
-    - rewrite Rabs_pos_eq by lra. apply two_le.
-    - rewrite Rmult_1_l. now apply Kv.
-    - now left.
-    - rewrite <- bpow_plus, (rnd_id f (2^ (58 + 28))) in A, B by (apply pow_number; lia).
-      assert (U : 2^ (58 + 28) + ulp_of f (2^ (58 + 28)) <= 2^ 87).
-      { assert (X := ulp_pow (58 + 28) ltac:(lia)). change 87%Z with (86 + 1)%Z. rewrite (bpow_plus radix2 86).
-        change (58 + 28)%Z with 86%Z in *.
-        change (2^ 1) with 2. lra. }
-      split. intros l Hl. specialize (A l Hl). lra.
-      intros z0 Hz. destruct (B z0 Hz) as [C|C]; [|lra]. apply (pow_mono _ 28); [exact C|lia]. }
   destruct H as [r z Hr Hz|r j z Hj Hr Hz|j z Hj Hz|lam El|lam j z El Hj Hz|E lam logit z HE El Nl Lg Sr];
     cbn [fst snd] in *.
   - apply (Rows r i); auto. right. apply in_or_app. now left.
   - apply (Rows r j); auto. right. apply in_or_app. now right. now apply in_keys_size in Hj.
   - apply (Rows v j); auto. now left. now apply in_keys_size in Hj.
   - destruct (scale_small _ lam Sc El) as [_ B]. apply (pow_top _ 58); [exact B|lia].
-  - apply (pow_top _ 87); [|lia]. now apply (proj2 (Logits lam j El Hj)).
+  - apply (pow_top _ 90); [|lia]. now apply (proj2 (Logits lam j El Hj)).
   - apply (unit_row f f E AnyOrder HE logit (fun j => row_val f f x v j) (keys tail w (h_mask h) i)); auto.
     + intros j Hj. rewrite (proj2 (bool_row_ok f f AnyOrder bits pair sound_kind 
 tail w letters in_alphabet cands st x v psi V F j
       (in_keys_size _ _ _ Hj))).
       apply truth_01.
     + intros _. assert (X := keys_length tail w (h_mask h) i). lia.
-    + intros j k0 Hj Hk0. apply (pow_top _ (87 + 1)); [|lia]. apply plus_pow.
+    + intros j k0 Hj Hk0. apply (pow_top _ (90 + 1)); [|lia]. apply plus_pow.
       apply (proj1 (Logits lam j El Hj)). now apply Lg. rewrite Rabs_Ropp. apply (proj1 (Logits lam k0 El Hk0)).
         now apply Lg.
+Qed.
+
+Lemma plain_small st x h v o y i : fits f f tail w st x -> small x -> tap_plain bits letters tail cands D st (h, v, o) = Some y ->
+  forallb (modest_row channels) (v :: h_query h ++ h_key h) = true -> (i < size)%nat -> logits_small x h i.
+Proof.
+  intros F Sm Mt Mr Hi. destruct (plain_shape st h v o y Mt) as (Q1 & [k Hk] & Sc & _). rewrite forallb_forall in Mr.
+  assert (Pairs : forall j, In j (keys tail w (h_mask h) i) -> pairs_ f f x h i j = [(1, row_val f f x k j)]).
+  { intros j Hj. unfold pairs_. rewrite Hk, (query_one_ok f f AnyOrder bits pair sound_kind tail w st x h i Q1 F Hi).
+    reflexivity. }
+  assert (Kv : forall j, In j (keys tail w (h_mask h) i) -> Rabs (row_val f f x k j) <= 2^ 28).
+  { intros j Hj. apply value_small; auto. apply Mr. right. rewrite Hk. apply in_or_app. right. now left.
+    now apply in_keys_size in Hj. }
+  intros lam j El Hj. rewrite (Pairs j Hj). destruct (scale_small _ lam Sc El) as [Nl Bl].
+  destruct (logit_sizes f AnyOrder lam 1 (row_val f f x k j) (2^ 58) (2^ 28) Nl Bl) as [A B].
+  - apply pow_number. lia.
+  - rewrite Rabs_pos_eq by lra. apply two_le.
+  - rewrite Rmult_1_l. now apply Kv.
+  - now left.
+  - rewrite <- bpow_plus, (rnd_id f (2^ (58 + 28))) in A, B by (apply pow_number; lia).
+    assert (U : 2^ (58 + 28) + ulp_of f (2^ (58 + 28)) <= 2^ 87).
+    { assert (X := ulp_pow (58 + 28) ltac:(lia)). change 87%Z with (86 + 1)%Z. rewrite (bpow_plus radix2 86).
+      change (58 + 28)%Z with 86%Z in *.
+      change (2^ 1) with 2. lra. }
+    assert (U2 : 2^ 87 <= 2^ 90) by (apply bpow_le; lia).
+    split. intros l Hl. specialize (A l Hl). lra.
+    intros z0 Hz. destruct (B z0 Hz) as [C|C]; [|lra]. apply (pow_mono _ 28); [exact C|lia].
+Qed.
+Lemma pattern_small st x h v o y i : fits f f tail w st x -> small x -> tap_pattern bits letters tail cands D st (h, v, o) = Some y ->
+  forallb (modest_row channels) (v :: h_query h ++ h_key h) = true -> (i < size)%nat -> logits_small x h i.
+Proof.
+  intros F Sm Mt Mr Hi lam j El Hj.
+  destruct (pattern_shape f f AnyOrder bits pair sound_kind size m w letters (le_n _) cands D st h v o y Mt) as (Sc & _ & k & Ik & Sh).
+  assert (Hj' := in_keys_size _ _ _ Hj). destruct (Sh x i j F Hi Hj') as (l & Hl & Pe). rewrite Pe. clear Sh Pe.
+  rewrite forallb_forall in Mr. assert (Kv : Rabs (row_val f f x k j) <= 2^ 28).
+  { apply value_small; auto. apply Mr. right. apply in_or_app. now right. }
+  set (kv := row_val f f x k j) in *. destruct (scale_small (h_scale h) lam) as [Nl Bl]; auto. { now rewrite Sc. }
+  assert (C1 : INR (hits l) = 0 \/ INR (hits l) = 1) by (destruct (hits l) as [|[|]]; [auto|auto|lia]).
+  (* a last term of a sum *)
+  assert (Last : forall L a z, Rabs L <= 2^ 58 -> Rabs a <= 2^ 58 -> (z = rnd f (INR (hits l) * L + rnd f (a * kv)) \/
+    z = rnd f (INR (hits l) * L + a * kv)) -> Rabs z <= 2^ 87).
+  { intros L a z HL Ha Hz. assert (P : Rabs (a * kv) <= 2^ (58 + 28)) by (now apply mult_pow).
+    assert (Q : Rabs (rnd f (a * kv)) <= 2^ (58 + 28)) by (apply rnd_pow; [lia|exact P]).
+    assert (S : Rabs (INR (hits l) * L) <= 2^ (58 + 28)).
+    { apply (pow_mono _ 58); [|lia]. destruct C1 as [-> | ->]; rewrite ?Rmult_0_l, ?Rmult_1_l; auto.
+      rewrite Rabs_R0. apply bpow_ge_0. }
+    destruct Hz as [-> | ->]; apply rnd_pow; try lia; change 87%Z with (58 + 28 + 1)%Z; now apply plus_pow. }
+  assert (One58 : Rabs 1 <= 2^ 58) by (rewrite Rabs_pos_eq by lra; apply (bpow_le radix2 0); lia).
+  assert (Dots : forall L a z, number f L -> Rabs L <= 2^ 58 -> Rabs a <= 2^ 58 -> dot f 0 (bit_pairs L l ++ [(a, kv)]) z -> Rabs z <= 2^ 87).
+  { intros L a z NL HL Ha Dt. apply (Last L a z HL Ha). now apply (dot_all f L l a kv z NL Hl). }
+  assert (Partial : forall L a z, number f L -> Rabs L <= 2^ 58 -> Rabs a <= 2^ 58 -> dot_result f 0 (bit_pairs L l ++ [(a, kv)]) z -> Rabs z <= 2^ 87).
+  { intros L a z NL HL Ha Dt. replace 0 with (INR 0 * L) in Dt by (cbn; ring).
+    destruct (dot_result_bits f L l NL 0 [(a, kv)] z Hl Dt) as [->|[->|R]].
+    - rewrite Rabs_R0. apply bpow_ge_0.
+    - apply (pow_mono _ 58); [exact HL|lia].
+    - cbn [plus] in R. inversion R; subst; try match goal with X : dot_result _ _ [] _ |- _ => inversion X end.
+      + apply rnd_pow; [lia|]. apply (pow_mono _ (58 + 28)); [now apply mult_pow|lia].
+      + apply (Last L a); auto.
+      + apply (Last L a); auto. }
+  assert (Moved : forall l0 l1, moved f AnyOrder l0 l1 -> Rabs l0 <= 2^ 88 -> Rabs l1 <= 2^ 90).
+  { intros l0 l1 Mv B. assert (X := moved_size f AnyOrder l0 l1 _ Mv B). assert (U := ulp_pow 88 ltac:(lia)).
+    change 90%Z with (88 + 2)%Z. rewrite (bpow_plus radix2 88). change (2^ 2) with 4. assert (0 <= 2^ 88) by apply bpow_ge_0. lra. }
+  assert (Prod : forall s, dot f 0 (bit_pairs 1 l ++ [(1, kv)]) s -> Rabs (rnd f (lam * s)) <= 2^ 88).
+  { intros s Dt. assert (S : Rabs s <= 2^ 29).
+    { apply (dot_all f 1 l 1 kv s (number_1 f) Hl) in Dt. rewrite Rmult_1_l, Rmult_1_r in Dt.
+      assert (S0 : Rabs (INR (hits l)) <= 2^ 28).
+      { destruct C1 as [-> | ->]; rewrite Rabs_pos_eq by lra. apply bpow_ge_0. apply two_le. }
+      assert (Rk : Rabs (rnd f kv) <= 2^ 28) by (apply rnd_pow; [lia|exact Kv]).
+      destruct Dt as [-> | ->]; apply rnd_pow; try lia; change 29%Z with (28 + 1)%Z; now apply plus_pow. }
+    apply rnd_pow; [lia|]. apply (pow_mono _ (58 + 29)); [now apply mult_pow|lia]. }
+  assert (Lg : forall l1, logit_of f AnyOrder lam (bit_pairs 1 l ++ [(1, kv)]) l1 -> Rabs l1 <= 2^ 90).
+  { intros l1 [s Dt Mv|s Dt Mv].
+    - apply (Moved _ _ Mv). now apply Prod.
+    - rewrite (scaled_bits f lam l kv Nl) in Dt. apply (Moved _ _ Mv). apply (pow_mono _ 87); [|lia]. now apply (Dots lam lam). }
+  split; [exact Lg|]. intros z Hz. assert (Up : forall y, Rabs y <= 2^ 87 -> Rabs y <= 2^ 90) by (intros y0 Hy; apply (pow_mono _ 87); [exact Hy|lia]).
+  destruct Hz as [z Hz|s Hz|t0 Ht|z Hz|l1 Hz].
+  - apply Up. apply (Partial 1 1); auto. apply number_1.
+  - apply (pow_mono _ 88); [now apply Prod|lia].
+  - apply Up. apply rnd_pow; [lia|]. apply (pow_mono _ (58 + 0)); [|lia]. apply mult_pow; auto. change (2^ 0) with 1.
+    apply in_app_iff in Ht. destruct Ht as [Ht|[<-|[]]]; [|cbn; rewrite Rabs_pos_eq; lra].
+    unfold bit_pairs in Ht. apply in_map_iff in Ht. destruct Ht as ([p q] & <- & _). cbn [fst snd]. destruct p; cbn;
+      rewrite ?Rmult_1_l, ?Rmult_0_r, Rabs_pos_eq; lra.
+  - apply Up. unfold scaled in Hz. rewrite (scaled_bits f lam l kv Nl) in Hz. now apply (Partial lam lam).
+  - now apply Lg.
+Qed.
+Theorem boolean_small st x t y : fits f f tail w st x -> small x -> tap_boolean bits letters tail cands D st t = Some y ->
+  forallb (modest_row channels) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))) = true ->
+  forall i z, (i < size)%nat -> tap_result f f AnyOrder m w x t i z -> Rabs z <= top f.
+Proof.
+  destruct t as [[h v] o]. cbn [fst snd]. intros F Sm Mt Mr i z Hi H. unfold tap_boolean in Mt.
+  destruct (tap_plain bits letters tail cands D st (h, v, o)) as [p|] eqn:P.
+  - destruct (plain_shape st h v o p P) as (_ & _ & Sc & psi & V).
+    apply (rows_small_tap st x h v o psi F Sm V Sc Mr i z Hi); auto. now apply (plain_small st x h v o p i).
+  - destruct (pattern_shape f f AnyOrder bits pair sound_kind size m w letters (le_n _) cands D st h v o y Mt) as (Sc & [psi V] & _).
+    apply (rows_small_tap st x h v o psi F Sm V) with (i := i); auto. now rewrite Sc. now apply (pattern_small st x h v o y i).
 Qed.
 
 (* ---- a layer ---- *)

@@ -15,7 +15,8 @@ Definition wrow := list (nat * dyadic).                               (* channel
 (* the position expressions that are known here; FloatRun.v, expression, says how they are rounded *)
 Inductive expr := E_whole (z : Z) | E_place (* i/N *) | E_log (* ln(N) + 8 *) | E_steep (* 8*N *) | E_twice (* 16*N *)
   | E_share (d : dir) (* ln(max(k, 1))/(16*N), k: i, or N - 1 - i *)
-  | E_start (* [i = 0] *) | E_end (* [i = N - 1] *) | E_first (* [i = 1]*[1 <= n] *) | E_last (* [i = n]*[1 <= n] *).
+  | E_start (* [i = 0] *) | E_end (* [i = N - 1] *) | E_first (* [i = 1]*[1 <= n] *) | E_last (* [i = n]*[1 <= n] *)
+  | E_residue (d : dir) (s m k : nat) (* [(i + s) % m = k]*[1 <= i]*[i <= n]; with N - 1 - i for i: Future *).
 Record head := Head_ { h_mask : mask; h_scale : expr; h_query : list wrow; h_key : list wrow; h_value : list wrow;
   h_output : list wrow }.
 Record unit_ := Unit_ { u_bias : dyadic; u_in : wrow; u_out : wrow }.
@@ -39,7 +40,9 @@ Definition ereal (e : expr) (i n size : nat) : R := match e with       (* positi
   | E_share d => ln (INR (Nat.max (match d with Past => i | Future => size - 1 - i end) 1)) / (16 * INR size)
   | E_start => if Nat.eqb i 0 then 1 else 0 | E_end => if Nat.eqb i (size - 1) then 1 else 0
   | E_first => if Nat.eqb i 1 && Nat.leb 1 n then 1 else 0 | E_last => if Nat.eqb i n &&
-    Nat.leb 1 n then 1 else 0 end.
+    Nat.leb 1 n then 1 else 0
+  | E_residue d s m k => if Nat.eqb ((match d with Past => i | Future => size - 1 - i end + s) mod m) k && Nat.leb 1 i
+    && Nat.leb i n then 1 else 0 end.
 (* position feature, then what the letter or sentinel says, stored after every addition *)
 Definition token_row i : wrow := match at_ w i with Some a => nth a (m_embed m) [] | None =>
   if Nat.eqb i 0 then m_start m else m_end_row m end.

@@ -130,6 +130,23 @@ Fixpoint row (l : list token) : option wrow := match l with
   | Text_ _ :: _ => None end.
 Definition plain_whole (s : bytes) : option Z := match s with
   | ["0"] => Some 0%Z | "0" :: _ | [] => None | _ => if Nat.leb (length s) 15 then decimal s 0 else None end.
+(* remainders: [(i + 1) % 2 = 0]*[1 <= i]*[i <= n], without the sum, and with N - 1 - i for i *)
+Fixpoint behind (p s : bytes) : option bytes := match p, s with
+  | [], _ => Some s | x :: p, y :: s => if Ascii.eqb x y then behind p s else None | _, [] => None end.
+Fixpoint digits (s : bytes) : bytes * bytes := match s with
+  | c :: r => if is_digit c then let (a, b) := digits r in (c :: a, b) else ([], s) | [] => ([], []) end.
+Definition number_and (p : string) (s : bytes) : option (nat * bytes) := let (a, r) := digits s in
+  match plain_whole a, behind (list_ascii_of_string p) r with
+  | Some z, Some q => if (z <? 4096)%Z then Some (Z.to_nat z, q) else None | _, _ => None end.
+Definition residue (d : dir) (start : string) (sum : bool) (s : bytes) : option expr :=
+  match behind (list_ascii_of_string start) s with None => None | Some s =>
+  match (if sum then number_and ") % " s else Some (0%nat, s)) with None => None | Some (b, s) =>
+  match number_and " = " s with None => None | Some (m, s) =>
+  match number_and "]*[1 <= i]*[i <= n]" s with
+  | Some (k, []) => if Nat.ltb k m then Some (E_residue d b m k) else None | _ => None end end end end.
+Definition residue_of (s : bytes) : option expr := fold_left (fun e t => match e with Some _ => e | None =>
+  residue (fst (fst t)) (snd (fst t)) (snd t) s end) [(Past, "[i % ", false); (Past, "[(i + ", true);
+  (Future, "[(N - 1 - i) % ", false); (Future, "[(N - 1 - i + ", true)]%string None.
 Definition expression_of (s : bytes) : option expr :=
   if is s "i/N" then Some E_place else if is s "ln(N) + 8" then Some E_log else if is s "8*N" then Some E_steep
   else if is s "16*N" then Some E_twice
@@ -137,7 +154,7 @@ Definition expression_of (s : bytes) : option expr :=
   else if is s "ln(max(N - 1 - i, 1))/(16*N)" then Some (E_share Future)
   else if is s "[i = 1]*[1 <= n]" then Some E_first else if is s "[i = n]*[1 <= n]" then Some E_last
   else if is s "[i = 0]" then Some E_start else if is s "[i = N - 1]" then Some E_end
-  else option_map E_whole (plain_whole s).
+  else match residue_of s with Some e => Some e | None => option_map E_whole (plain_whole s) end.
 
 (* not of the position: scales of version 1 are so *)
 Definition scale_of s := match expression_of s with Some (E_whole _ | E_log | E_steep | E_twice) as e => e | _ => None end.

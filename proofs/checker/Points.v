@@ -17,7 +17,8 @@ Proof.
     repeat (match goal with X : _ && _ = true |- _ => apply andb_prop in X; destruct X end);
     repeat (match goal with X : same _ _ = true |- _ => apply same_ok in X; subst end);
     repeat (match goal with X : Z.eqb _ _ = true |- _ => apply Z.eqb_eq in X; subst end); try (f_equal; auto; fail).
-  apply nats_eqb_ok in H. now subst.
+  - apply nats_eqb_ok in H. now subst.
+  - repeat match goal with X : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in X; subst end. reflexivity.
 Qed.
 
 Section Points.
@@ -43,6 +44,7 @@ Proof.
   - apply (look_ok i v (FStep d f) x T H).
   - injection H as <-. now rewrite Lt.
   - apply (look_ok i v (FPlus k d f1 f2) x T H).
+  - apply (look_ok i v (FMod d s m k) x T H).
 Qed.
 Lemma vals_ok i l : exists v, In v (vals l) /\ true_at i v.
 Proof.
@@ -95,14 +97,14 @@ Lemma never_ok f i : never f = true -> sat w (den f) i = false.
 Proof.
   assert (Ex : forall l (p : nat -> bool), (forall j, p j = false) -> existsb p l = false).
   { intros l p H. induction l as [|j l IH]; cbn; auto. now rewrite H. }
-  destruct f as [| | | |d g|d g h|d g| |]; cbn [never]; try discriminate.
-  - destruct g as [| |[]| | | | | |]; try discriminate. intros _. change (letter w i && existsb (fun j => sat w (den FF)
+  destruct f as [| | | |d g|d g h|d g| | |]; cbn [never]; try discriminate.
+  - destruct g as [| |[]| | | | | | |]; try discriminate. intros _. change (letter w i && existsb (fun j => sat w (den FF)
     j) (seen w d i) = false).
     rewrite Ex; [apply andb_false_r|exact sat_FF].
-  - destruct h as [| |[]| | | | | |]; try discriminate. intros _. change (sat w (Since d (den g) (den FF)) i = false).
+  - destruct h as [| |[]| | | | | | |]; try discriminate. intros _. change (sat w (Since d (den g) (den FF)) i = false).
     cbn [sat].
     rewrite Ex; [apply andb_false_r|]. intros j. fold (sat w (den FF) j). now rewrite sat_FF.
-  - destruct g as [| |[]| | | | | |]; try discriminate. intros _. change (letter w i && sat w (den FF) (step d i)
+  - destruct g as [| |[]| | | | | | |]; try discriminate. intros _. change (letter w i && sat w (den FF) (step d i)
     = false).
     rewrite sat_FF. apply andb_false_r.
 Qed.
@@ -111,7 +113,7 @@ Proof.
   intros A T Ht. assert (L : letter w i = true) by (unfold letter; now rewrite A). destruct t as [f b].
   assert (S := T f b Ht). unfold may_be. cbn [fst snd].
   destruct (never f) eqn:Nv. { rewrite <- S, (never_ok f i Nv). reflexivity. } clear Nv.
-    destruct f as [|ls|f|f1 f2|d g|d g h|d g| |]; auto.
+    destruct f as [|ls|f|f1 f2|d g|d g h|d g| | |]; auto.
   - destruct (bev a v g) as [[]|] eqn:E; auto; apply (bev_ok i a v g A T) in E.
     + rewrite <- S. cbn [den sat]. rewrite L. cbn [andb]. apply existsb_exists. exists i. split; auto.
       now apply seen_here.
@@ -127,9 +129,9 @@ Proof.
   - assert (N : b = true -> alone v d = false).
     { intros ->. destruct (alone v d) eqn:Al; auto. exfalso. cbn [den] in S.
       rewrite step_alone in S; [discriminate|]. now apply (alone_ok i v). }
-    destruct b. 2:{ destruct g; reflexivity. } rewrite (N eq_refl). destruct g as [|x| | | | | | |]; auto. cbn [andb orb].
+    destruct b. 2:{ destruct g; reflexivity. } rewrite (N eq_refl). destruct g as [|x| | | | | | | |]; auto. cbn [andb orb].
     destruct (existsb _ v) eqn:X; auto. exfalso. apply existsb_exists in X. destruct X as ([u c] & Hu & X).
-    destruct u as [| | | | | |e [|y| | | | | | |]| |]; try discriminate. destruct c; [|discriminate]. apply andb_prop in X.
+    destruct u as [| | | | | |e [|y| | | | | | | |]| | |]; try discriminate. destruct c; [|discriminate]. apply andb_prop in X.
     destruct X as [D X]. apply same_ok in D. subst e. apply negb_true_iff in X. assert (S2 := T _ _ Hu).
       cbn [den sat] in S, S2.
     apply andb_prop in S, S2. destruct S as [_ S], S2 as [_ S2]. destruct (at_ w (step d i)) as [c|]; [|discriminate].

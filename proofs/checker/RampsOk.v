@@ -460,7 +460,7 @@ Proof.
 Qed.
 Lemma zero_is st x c i : fits st x -> (i < size)%nat -> is_zero (get st c) = true -> x c i = 0.
 Proof.
-  intros F Hi Z. specialize (F c i Hi). unfold is_zero in Z. destruct (get st c) as [[| |[]| | | | | |] [] []| | | | |];
+  intros F Hi Z. specialize (F c i Hi). unfold is_zero in Z. destruct (get st c) as [[| |[]| | | | | | |] [] []| | | | |];
     try discriminate.
   rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0).
 Qed.

@@ -303,7 +303,7 @@ End Formulas.
 (* ---- the lines of a specification: definitions, then the answer ---- *)
 Definition most_nodes := 20000%Z.
 Fixpoint nodes (f : fml) : Z := (1 + match f with
-  | FT | FLet _ => 0 | FNot a => nodes a | FAnd a b => nodes a + nodes b
+  | FT | FLet _ | FMod _ _ _ _ => 0 | FNot a => nodes a | FAnd a b => nodes a + nodes b
   | FOnce _ a => nodes a | FSince _ a b => nodes a + nodes b | FStep _ a => nodes a
   | FSum _ => 0 | FPlus _ _ a r => nodes a + nodes r end)%Z.
 Definition header_words := ["alphabet"; "at"; "empty"; "tokens"]%string.

@@ -2,7 +2,7 @@
 From Coq Require Import ZArith QArith Qreals Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal FloatRun OnceAny.
-From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk CompareOk.
+From Temper.checker Require Import Model Checker Points Exactness Invariant Meaning HeadsOk PatternOk CompareOk.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -73,10 +73,21 @@ Proof.
   - cbn. destruct (sat w (den chi) j) eqn:X; auto. apply sat_letter in X. congruence.
 Qed.
 
-Theorem boolean_ok st x t o g e : meaning st t = Some (g, e) -> fits st x ->
+Lemma stepped_ok d f j : sat w (den (stepped letters cands d f)) j = sat w (den (FStep d f)) j.
+Proof.
+  unfold stepped. destruct (find_step letters d f cands) as [g|] eqn:Fo.
+  - destruct (find_step_ok _ _ _ _ Fo) as (a & Eg & A1). rewrite Eg. cbn [den sat]. now rewrite (everywhere _ _ A1).
+  - destruct (find_step letters d (FNot f) cands) as [g|] eqn:Fn; [|reflexivity].
+    destruct (find_step_ok _ _ _ _ Fn) as (a & Eg & A1). assert (A2 := everywhere _ _ A1).
+    cbn [den sat] in A2 |- *. rewrite Eg. cbn [den sat]. rewrite <- A2. unfold letter.
+    destruct (at_ w j); auto. cbn [andb]. destruct (at_ w (step d j)) eqn:At'; cbn.
+    now rewrite negb_involutive. destruct (sat w (den f) (step d j)) eqn:S; auto.
+    apply sat_letter in S. unfold letter in S. now rewrite At' in S.
+Qed.
+Theorem plain_ok st x t o g e : tap_plain bits letters tail cands D st t = Some (g, e) -> fits st x ->
   (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g e) o.
 Proof.
-  destruct bounds as (B_once & B_near & B_step & _). destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_boolean.
+  destruct bounds as (B_once & B_near & B_step & _). destruct t as [[h v] or_]. cbn [fst snd]. unfold tap_plain.
     intros H F Out.
   destruct (query_one st h) eqn:Q; [|discriminate]. destruct (dir_of (h_mask h)) as [d|] eqn:Dr; [|discriminate].
   destruct (h_key h) as [|k [|]] eqn:K; try discriminate. destruct (bool_row bits letters cands st v) as [psi|] eqn:V;
@@ -120,25 +131,16 @@ Proof.
     + subst rest. destruct (strict (h_mask h)) eqn:Sm; [|discriminate]. cbn [andb] in Tl.
       unfold with_error in H. destruct (D_step D) as [q|] eqn:Dq; [|discriminate]. injection H as <- <-.
       assert (Td : tail = true \/ d = Past) by (destruct d, tail; auto; discriminate).
-      destruct (find_step letters d psi cands) as [g'|] eqn:Fo.
-      * destruct (find_step_ok _ _ _ _ Fo) as (a & Eg & A1).
-        apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st
-          x h v o k sx psi d
-          g' a); auto. now apply everywhere. intros j. now rewrite Eg.
-      * destruct (find_step letters d (FNot psi) cands) as [g'|] eqn:Fn.
-        -- destruct (find_step_ok _ _ _ _ Fn) as (a & Eg & A1).
-           apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q
-             st x h v o k sx psi d
-             _ (FNot a)); auto.
-           ++ intros j. assert (X := everywhere _ _ A1 j). cbn [den sat] in X |- *. rewrite <- X.
-             destruct (letter w j) eqn:Lj; cbn. now rewrite negb_involutive.
-              destruct (sat w (den psi) j) eqn:Y; auto. apply sat_letter in Y. congruence.
-           ++ intros j. assert (X : sat w (den g') j = sat w (den (FStep d a)) j) by (now rewrite Eg).
-             cbn [den sat] in X |- *. rewrite X. unfold letter.
-              destruct (at_ w j), (at_ w (step d j)); auto.
-        -- apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q
-          st x h v o k sx psi d
-          _ psi); auto.
+      apply (step_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands q st x h v o k sx psi d
+        _ psi); auto. intros j. apply stepped_ok.
+Qed.
+Theorem boolean_ok st x t o g e : meaning st t = Some (g, e) -> fits st x ->
+  (forall i, (i < size)%nat -> head_row x (fst (fst t)) (snd (fst t)) i (o i)) -> holds (Raw g e) o.
+Proof.
+  unfold tap_boolean. destruct (tap_plain bits letters tail cands D st t) as [p|] eqn:P.
+  - intros [= ->]. now apply plain_ok.
+  - intros H F Out. apply (pattern_holds fs fa ord bits pair sound_kind M m w letters in_alphabet NM cands D bounds st x t o g e H F Out).
+    exact stepped_ok.
 Qed.
 
 (* also those that count or compare *)
@@ -215,7 +217,7 @@ Proof.
     rewrite (unchanged st x c i F Hi) by (now rewrite Gc); specialize (F c i Hi); now rewrite Gc in F.
   - intros i Hi. rewrite G, (Ex' c i Hi). unfold residual. rewrite S. specialize (Ho i Hi). cbn [asc].
     assert (X0 : x c i = 0). { specialize (F c i Hi). unfold is_zero in Z.
-      destruct (get st c) as [[| |[]| | | | | |] [] []| | | | |]; try discriminate.
+      destruct (get st c) as [[| |[]| | | | | | |] [] []| | | | |]; try discriminate.
       rewrite F. cbn. unfold letter. destruct (at_ w i); auto. now destruct (Nat.eqb i 0). }
     assert (No : number fs (o i)) by auto.
     assert (Na := incl fs fa ord bits pair sound_kind (o i) No).

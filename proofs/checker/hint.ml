@@ -47,6 +47,7 @@ let program_of first formulas =
     | FOnce (d, a) -> operator d (fun () -> OOnce (part a))
     | FSince (d, a, b) -> operator d (fun () -> let a = part a in OSince (a, part b))
     | FSum _ | FPlus _ -> raise (None_ "the certificate's formula counts")
+    | FMod _ -> raise (None_ "the certificate's formula has a remainder")
   and operator d make =
     if d <> direction then raise (None_ "the certificate's formula looks the other way");
     let o = make () in

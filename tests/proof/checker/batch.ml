@@ -2,7 +2,7 @@
      read SIZE                   what the checker reads: lines up to "."; "refused" if it does not
      check SIZE TYPE LENGTH      yes, no, or unread
      language SIZE TYPE LENGTH   the same of a model, a formula and rows of its table, which a byte 30 separates
-     regex SIZE                  an expression, and words as lists of letters (numbers with commas) of an alphabet of bytes: a line of 0 and 1
+     regex SIZE                  an expression, and an alphabet (its letters with bytes 31), words as numbers with commas: a line of 0 and 1
    Rows are written as CHANNEL:MANTISSA:EXPONENT. *)
 open Kernel
 
@@ -21,6 +21,10 @@ let expr = function
   | E_whole v -> string_of_int (of_z v) | E_place -> "i/N" | E_log -> "ln(N) + 8" | E_steep -> "8*N"
   | E_twice -> "16*N" | E_share Past -> "ln(max(i, 1))/(16*N)" | E_share Future -> "ln(max(N - 1 - i, 1))/(16*N)"
   | E_start -> "[i = 0]" | E_end -> "[i = N - 1]" | E_first -> "[i = 1]*[1 <= n]" | E_last -> "[i = n]*[1 <= n]"
+  | E_residue (d, s, m, k) ->
+    let i = match d with Past -> "i" | Future -> "N - 1 - i" and s = of_nat s in
+    let i = if s > 0 then Printf.sprintf "(%s + %d)" i s else if d = Future then "(" ^ i ^ ")" else i in
+    Printf.sprintf "[%s %% %d = %d]*[1 <= i]*[i <= n]" i (of_nat m) (of_nat k)
 let weight d = Printf.sprintf "%d:%d" (of_z d.man) (of_z d.ex)
 let row r = String.concat " " (List.map (fun (c, d) -> Printf.sprintf "%d:%s" (of_nat c) (weight d)) r)
 let mask = function All -> "all" | Before -> "j<i" | UpTo -> "j<=i" | After -> "j>i" | From -> "j>=i"
@@ -71,7 +75,7 @@ let language parts form length = match parts with
 
 let regex = function
   | text :: alphabet :: words ->
-    (match regex_of_text (List.map list_of (String.split_on_char ',' alphabet)) (list_of text) with
+    (match regex_of_text (List.map list_of (String.split_on_char '\031' alphabet)) (list_of text) with
      | None -> "refused"
      | Some r ->
        String.concat "" (List.map (fun w ->
