@@ -43,6 +43,28 @@ let shown s =
       | c -> Buffer.add_char b c) s;
   Buffer.contents b
 
+(* A source in quotes, which no other text reads like: quotes and backslashes have a backslash, and what hides or turns text
+   around on a screen (U+0080 to U+009F, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF) is written by its bytes. *)
+let quoted s =
+  let b = Buffer.create (String.length s) and byte k = if k < String.length s then Char.code s.[k] else 0 in
+  let between low high k = low <= byte k && byte k <= high in
+  let hidden k = match byte k, byte (k + 1) with
+    | 0xc2, c when c < 0xa0 -> 2
+    | 0xe2, 0x80 when between 0x8b 0x8f (k + 2) || between 0xa8 0xae (k + 2) -> 3
+    | 0xe2, 0x81 when between 0xa0 0xaf (k + 2) -> 3
+    | 0xef, 0xbb when byte (k + 2) = 0xbf -> 3
+    | _ -> 0 in
+  let rec go k =
+    if k < String.length s then match hidden k with
+      | 0 ->
+        Buffer.add_string b (match s.[k] with '"' -> "\\\"" | '\\' -> "\\\\" | c -> shown (String.make 1 c));
+        go (k + 1)
+      | n ->
+        for j = k to k + n - 1 do Buffer.add_string b (Printf.sprintf "\\x%02X" (byte j)) done;
+        go (k + n) in
+  go 0;
+  Buffer.contents b
+
 (* ---- questions ---- *)
 
 let starts s prefix = String.length s >= String.length prefix && String.sub s 0 (String.length prefix) = prefix
@@ -84,6 +106,12 @@ let question (t : Kernel.text_model) stated =
      | None -> raise (Refused "the certificate's formula has something that the checker does not read")
      | Some l -> (match Hint.make t r l table with h -> Language (t, h) | exception Hint.None_ why -> raise (Refused why)))
   | None, None, _ -> raise (Refused "the specification has something that the checker does not read")
+
+(* What the theorem says of the answer at a position, before the source. *)
+let said_at_positions = function
+  | Formula _ -> "that of"
+  | Language (t, _) when t.Kernel.t_first -> "whether the letters from there on are a word of"
+  | Language _ -> "whether the letters up to there are a word of"
 
 let theorem = function Formula _ -> "check_sound" | Language _ -> "check_language_sound"
 

@@ -253,8 +253,10 @@ let run model certificate asked =
   let q = question t claim.stated in
   let length = length_of_model ~form:claim.form q claim.length in
   Printf.printf
-    "%s: proved: in every %s run the answer at every position of every string up to length %.0f is that of \"%s\" \
-     (%s, SHA-256 %s)\n%!" (shown model) claim.form length (shown (source_of t)) (theorem q) digest
+    "%s: proved: in every %s run the answer at every position of every string up to length %.0f is %s \"%s\", \
+     it is read at the %s position, and the empty string is %s (%s, SHA-256 %s)\n%!"
+    (shown model) claim.form length (said_at_positions q) (quoted (source_of t)) (if t.t_first then "first" else "last")
+    (if t.t_empty then "accepted" else "rejected") (theorem q) digest
 
 (* ---- the command line ---- *)
 

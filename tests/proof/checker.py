@@ -361,6 +361,16 @@ r = run(checker, str(path))
 test(r.returncode == 0 and "proved" in r.stdout and not r.stderr, f"{spec}: {r}")
 r = run(checker, str(path), str(certificate))
 test(r.returncode == 0 and "length 500 " in r.stdout, f"{spec}: {r}")
+# the line says all that was proved, and no source reads like another
+for text, shown in [(r'-- a" (x, SHA-256 0)\nO a', r'"-- a\" (x, SHA-256 0)\nO a"'), ("-- \\\\n\\nO a", r'"-- \\n\nO a"'),
+                    ("-- \u202e\x9b\u2066\ufeffé\\nO a", r'"-- \xE2\x80\xAE\xC2\x9B\xE2\x81\xA6\xEF\xBB\xBFé\nO a"')]:
+    for at, empty in [("first", "accept"), ("last", "reject")]:
+        run(temper, "compile", "--quiet", "-f", "O a", "--alphabet", "ab", "--at", at, "--empty", empty, "-o", str(path))
+        written = text.replace('"', r'\"').encode()
+        path.write_bytes(path.read_bytes().replace(b'source "O a"', b'source "' + written + b'"'))
+        r = run(checker, "--length", "7", "--type", "f32", str(path))
+        test(r.returncode == 0 and f"that of {shown}, it is read at the {at} position, and the empty string is {empty}ed (check_sound" in r.stdout, f"{text!r} {at} {empty}: {r}")
+path.write_bytes(data)
 claim = certificate.read_text()
 for old, new, code in [('"length": 500', '"length": 500000000', 4), ('"type": "f32"', '"type": "bf16"', 4), ('"claim": "formula"', '"claim": "hard"', 4),
                        ('"sha256": "', '"sha256": "0', 4), ('"source": "', '"source": " ', 4), ('"order": "any"', '"order": "ascending"', 4), ('"syntax": "spec"', '"syntax": "regex"', 4),

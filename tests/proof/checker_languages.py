@@ -267,9 +267,16 @@ while tried < int(20000 * scale) + 200:
         test(good, f"an edited model is accepted and runs wrong (formula {f!r}): {changed.decode()}")
 print(f"{tried} edited models, formulas and tables, {accepted} accepted; of those that were run, {strings} strings run as specified")
 
+# what the line says of a model that is read from the right, and of others
+path, certificate = folder / "p.temper", folder / "p.json"
+for text, at, side in [("a.*", "first", "from there on"), (".*a", "last", "up to there")]:
+    path.write_bytes(proved(text, "abc")[0])
+    run(temper, "certify", "--quiet", "--type", "f32", "--length", "500", str(path), "-o", str(certificate))
+    r = run(checker, str(path), str(certificate))
+    test(f'whether the letters {side} are a word of "{text}", it is read at the {at} position, and the empty string is rejected (check_l' in r.stdout, f"{text}: {r}")
+
 # the program, with a certificate and without
 data, formula, table, text, names = random.choice(models)
-path, certificate = folder / "p.temper", folder / "p.json"
 path.write_bytes(data)
 program = checker
 r = run(temper, "certify", "--quiet", "--type", "f32", "--length", "500", str(path), "-o", str(certificate))
