@@ -343,13 +343,19 @@ Definition tap_compare st (t : tap) : option (fml * Q) := let '(h, v, _) := t in
 Definition tap_meaning st (t : tap) : option content := match tap_count st t with Some k => Some k | None =>
   option_map (fun p => Raw (fst p) (snd p)) (match tap_compare st t with Some p => Some p | None => tap_boolean st t end) end.
 
+(* what is known to be at most 2, or 2^8 where a format has the room for it *)
+Definition much_room : bool := (29 <=? room bits)%Z.
+Definition cap : Z := if much_room then 8 else 1.
+Definition known (k : content) : bool := match k with Junk => false | Raw _ D => Qle_bool D 1
+  | Mean _ _ z => much_room && (z <=? 2 ^ 9)%Z | _ => true end.
 (* heads: each value goes, with weight 1, to a channel of its own that was 0 *)
 Fixpoint set (st : list content) (c : nat) (k : content) : list content := match st, c with
   | [], _ => [] | _ :: r, O => k :: r | a :: r, S c' => a :: set r c' k end.
 Fixpoint do_taps (st0 st : list content) (l : list tap) : option (list content) := match l with
   | [] => Some st
   | t :: r => match snd t, tap_meaning st0 t with
-      | [(c, d)], Some k => if half_is d 2 && is_zero (get st c) then do_taps st0 (set st c k) r else None
+      | [(c, d)], Some k =>
+          if half_is d 2 && is_zero (get st c) && known k then do_taps st0 (set st c k) r else None
       | _, _ => None end end.
 
 (* ---- nets ---- *)
@@ -469,18 +475,20 @@ Definition do_net st us : list content := map (net_channel st us) (seq 0 (length
 (* ---- sizes: with these no operation gives a number beyond 2^100 (InRange.v) ---- *)
 Definition modest_weight (d : dyadic) : bool :=
   (ex d <=? 8)%Z && (-1100 <=? ex d)%Z && (Z.abs (man d) <=? 2 ^ (8 - ex d))%Z.
+(* where the storage format has little room sums of rows are at most 128, and biases 64 *)
+Definition little : Z := Z.min 128 big.
 Definition modest_row (n : nat) (r : wrow) : bool :=
-  forallb (fun t => modest_weight (snd t) && Nat.ltb (fst t) n) r && Nat.leb (length r) 4096.
+  forallb (fun t => modest_weight (snd t) && Nat.ltb (fst t) n) r && Nat.leb (length r) 4096
+  && (much_room || at_most (zabs r) little).
 Definition modest_unit (n : nat) (u : unit_) : bool :=
-  modest_row n (u_in u) && forallb (fun t => modest_weight (snd t)) (u_out u) && modest_weight (u_bias u).
+  modest_row n (u_in u) && forallb (fun t => modest_weight (snd t)) (u_out u) && modest_weight (u_bias u)
+  && (much_room || at_most (option_map Z.abs (halves (u_bias u))) little).
 (* a head without values would compute logits of which nothing is known *)
 Definition modest_layer (n : nat) (l : layer) : bool :=
   forallb (fun h => match h_value h, h_output h with _ :: _, _ :: _ => true | _, _ => false end) (l_heads l)
   && forallb (fun t : tap => forallb (modest_row n) (snd (fst t) :: h_query (fst (fst t)) ++ h_key (fst (fst t))))
     (taps l)
   && forallb (modest_unit n) (l_units l) && (Z.of_nat (length (flat_map u_out (l_units l))) <=? 2 ^ 20)%Z.
-Definition known (k : content) : bool := match k with Junk => false | Raw _ D => Qle_bool D 1
-  | Mean _ _ z => (z <=? 2 ^ 9)%Z | _ => true end.
 (* what heads and units have written is near a Boolean *)
 Definition heads_known n (st st1 : list content) : bool := forallb (fun c => match get st c with
   | Junk => true | _ => known (get st1 c) end) (seq 0 n).
@@ -516,11 +524,8 @@ Definition first_content (m : model) (c : nat) : content :=
           | E_residue d s m k => if Nat.ltb 0 m && (tail || same d Past) then Ex (FMod d s m k) false false else Junk
           | _ => Junk end else Junk end
   | _, _, _ => Junk end.
-Definition modest_expr (e : option expr) : bool := match e with
-  | Some (E_whole z) => (Z.abs z <=? 2 ^ 20)%Z | _ => true end.
 Definition modest_model (m : model) : bool := let n := length (m_channels m) in
-  forallb (modest_row n) (m_read m :: m_start m :: m_end_row m :: m_embed m) && forallb modest_expr (m_channels m)
-  && forallb (fun c => known (first_content m c)) (seq 0 n).
+  modest_row n (m_read m) && forallb (fun c => known (first_content m c)) (seq 0 n).
 Definition first_state (m : model) : list content := map (first_content m) (seq 0 (length (m_channels m))).
 
 (* ---- one name for each atom of the source, and constants folded ---- *)

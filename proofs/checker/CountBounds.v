@@ -4,7 +4,7 @@ From Coq Require Import ZArith QArith Qround Qreals Reals Lia Lra Psatz List Boo
 From Flocq Require Import Core.
 From Temper Require Import Rows Format Sums Nearest NearestAny Rounding Strings Programs FloatRun NearestHead OnceTree OnceAny
   CompareLogit SoundCompare Replay.
-From Temper.checker Require Import Model Checker Exactness HeadsOk RampsOk Bounds.
+From Temper.checker Require Import Model Checker Exactness HeadsOk NearOk Fractions Bounds.
 Import ListNotations.
 
 (* in one format *)

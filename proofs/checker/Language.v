@@ -9,7 +9,7 @@
 From Coq Require Import ZArith Reals Lia Bool Arith String List.
 From Flocq Require Import Core.
 From Temper Require Import Format Strings Programs FloatRun.
-From Temper.checker Require Import Model Checker Exactness InRange Check Regex RegexOk AutomatonOk.
+From Temper.checker Require Import Model Checker Exactness Operations Check Regex RegexOk AutomatonOk.
 From Temper.checker Require Parse.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -32,7 +32,7 @@ Hypothesis pair : pair_of fs fa ord bits.
 Theorem check_language_sound file len h : check_language bits file len h = true ->
   exists t r, Parse.parse file = Some t /\ regex_of t = Some r /\ let m := Parse.t_model t in
   forall w, Forall (fun a => (a < List.length (m_embed m))%nat) w -> (Z.of_nat (List.length w) <= len)%Z ->
-  (forall z, operation fs fa ord m w z -> Rabs z <= top fs) /\
+  (forall f z, operation fs fa ord m w (f, z) -> Rabs z <= top f) /\
   forall x, model_run fs fa ord m w x ->
   (forall i, (1 <= i <= List.length w)%nat -> tells (answer fs fa m x i) (lang r (part (Parse.t_first t) w i))) /\
   tells (answer fs fa m x 0) (lang r []).

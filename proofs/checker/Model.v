@@ -39,8 +39,7 @@ Definition ereal (e : expr) (i n size : nat) : R := match e with       (* positi
   | E_twice => 16 * INR size
   | E_share d => ln (INR (Nat.max (match d with Past => i | Future => size - 1 - i end) 1)) / (16 * INR size)
   | E_start => if Nat.eqb i 0 then 1 else 0 | E_end => if Nat.eqb i (size - 1) then 1 else 0
-  | E_first => if Nat.eqb i 1 && Nat.leb 1 n then 1 else 0 | E_last => if Nat.eqb i n &&
-    Nat.leb 1 n then 1 else 0
+  | E_first => if Nat.eqb i 1 && Nat.leb 1 n then 1 else 0 | E_last => if Nat.eqb i n && Nat.leb 1 n then 1 else 0
   | E_residue d s m k => if Nat.eqb ((match d with Past => i | Future => size - 1 - i end + s) mod m) k && Nat.leb 1 i
     && Nat.leb i n then 1 else 0 end.
 (* position feature, then what the letter or sentinel says, stored after every addition *)
@@ -53,11 +52,9 @@ Definition embedding (x : state) : Prop := forall c i, (i < size)%nat -> exists 
   x c i = add_terms (token_row i) c v.
 (* what a sublayer adds to channel c: products in the order of the rows, summed, stored, added, stored *)
 Fixpoint spread (rows : list wrow) (vals : list R) (c : nat) : list R := match rows, vals with
-  | r :: rs, v :: vs => map (fun t => rnd fa (wt (snd t) * v)) (filter (fun t => Nat.eqb (fst t) c) r)
-    ++ spread rs vs c
+  | r :: q, v :: u => map (fun t => rnd fa (wt (snd t) * v)) (filter (fun t => Nat.eqb (fst t) c) r) ++ spread q u c
   | _, _ => [] end.
-Definition residual (x : state) rows (vals : nat -> list R) c i :=
-  rnd fs (rnd fa (x c i + rnd fs (asc fa 0 (spread rows (vals i) c)))).
+Definition residual (x : state) rows vals c i := rnd fs (rnd fa (x c i + rnd fs (asc fa 0 (spread rows (vals i) c)))).
 (* a head's value: the logits of a row, in either way, then a softmax row of FloatRun.v *)
 Definition tap := (head * wrow * wrow)%type.                          (* head, value row, output row *)
 Definition taps (l : layer) : list tap :=

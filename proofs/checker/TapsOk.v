@@ -189,7 +189,7 @@ Proof.
   - inversion_clear Fo as [|? o ? outs' Ho Fo'].
     destruct (snd t) as [|[c0 d0] [|]] eqn:Et; try discriminate. destruct (tap_meaning _ _ _ _ _ st0 t) as [k|] eqn:Mt; [|discriminate].
     destruct (half_is d0 2) eqn:Hd; [|discriminate]. destruct (is_zero (get st c0)) eqn:Z; [|discriminate].
-      cbn [andb] in H.
+      cbn [andb] in H. destruct (known bits k); [|discriminate].
     assert (Lc := zero_short st c0 Z). destruct (meaning_ok st0 x t o k Mt F Ho) as [Hg Sk].
     specialize (IH _ _ _ H Fo' c). cbn [map spread]. rewrite Et. cbn [filter map fst snd].
     destruct (Nat.eqb_spec c0 c) as [<-|Ne].

@@ -9,7 +9,8 @@ exception Refused of string       (* exit 4: not accepted, which refutes nothing
 let most_length = 9007199254740992.   (* 2^53 *)
 
 (* the types by name; Check.v proves what each kind stands for (f32_is and so on), and in which order rows are summed *)
-let kinds = [ ("f32", Kernel.f32_kind); ("f64", Kernel.f64_kind) ]
+let kinds = [ ("f32", Kernel.f32_kind); ("f64", Kernel.f64_kind); ("bf16/f32", Kernel.bf16_f32_kind);
+  ("f16/f32", Kernel.f16_f32_kind); ("e4m3/f32", Kernel.e4m3_f32_kind) ]
 let order_of form = if (List.assoc form kinds).Kernel.one_format then "any" else "ascending"
 let type_names = String.concat ", " (List.map fst kinds)
 

@@ -1,4 +1,4 @@
-(* temper-checker MODEL [CERTIFICATE] [--length N] [--type f32|f64]: the command line around the extracted checker.
+(* temper-checker MODEL [CERTIFICATE] [--length N] [--type T]: the command line around the extracted checker.
 
    This file is not proved. It reads the files and a certificate's claim, hands the bytes of the model to ask.ml, and
    prints one line. What was asked is printed in full: length, type, SHA-256 and source. *)
@@ -12,7 +12,7 @@ let deepest = 64                  (* brackets of a certificate *)
 
 exception Unread of string        (* exit 3: a file cannot be read *)
 
-let usage = "usage: temper-checker MODEL [CERTIFICATE] [--length N] [--type f32|f64]"
+let usage = "usage: temper-checker MODEL [CERTIFICATE] [--length N] [--type T]"
 let help = {|temper-checker model.temper                          the largest length that is accepted in f64
 temper-checker model.temper certificate.json         what the certificate says of this file
 temper-checker model.temper --length 1000 --type f32
@@ -25,7 +25,7 @@ What it does not know it does not accept, which says nothing against the model.
 A model of a regular expression needs its certificate, which states a formula.
 
   --length N    the length to check, without a certificate
-  --type T      f32 or f64 (default: f64)
+  --type T      f32, f64, bf16/f32, f16/f32 or e4m3/f32 (default: f64)
   --version     the version
   --help        this text
 

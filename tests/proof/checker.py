@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The proved checker (proofs/checker/) as a program. usage: tests/proof/checker.py BUILD [--all] [SEED]
+"""The proved checker (proofs/checker/) as a program. usage: tests/proof/checker.py BUILD [--all] [--edits COUNT] [SEED]
 
 What it reads: of damaged files it refuses what the C reader refuses, and reads the same model from all others.
 What it accepts: models of the tests' formulas and of random ones; never with another specification, and where it accepts
-an edited model, temper runs it as the specification says. Hostile bytes end with a status. Needs `make checker`."""
+an edited model, temper runs it as the specification says. Hostile bytes end with a status. With --edits only that many
+edited models of each type are tried. Needs `make checker`."""
 import ctypes
 import itertools
 import os
@@ -258,17 +259,74 @@ def damaged(data):
     return b"\n".join(lines)
 
 
-def runs_right(data, spec, letters, at):
-    """Does temper run an accepted model as the formula says, on short and random strings?"""
-    words = ["".join(x) for k in range(1, 5) for x in itertools.product(letters, repeat=k)]
+def hard_words(letters, length):
+    """Words of this length with one letter among others: one candidate for all heads, or none, far from where they look."""
+    for _ in range(8):
+        x, y = random.choice(letters), random.choice(letters)
+        k = random.choice([0, length - 1, random.randrange(length), length // 2])
+        yield x * k + y + x * (length - k - 1)
+    x, y, z = random.choice(letters), random.choice(letters), random.choice(letters)
+    yield (x + y) * (length // 2) + x * (length % 2)
+    yield y + x * (length - 1)
+    yield y + z + x * (length - 2) if length > 1 else y
+    yield "".join(random.choice(letters) for _ in range(length))
+
+
+def runs_right(data, spec, letters, at, form="f32", most=60):
+    """Does temper run an accepted model as the formula says, on short, random and hard strings of at most so many letters?"""
+    words = ["".join(x) for k in range(1, min(4, most) + 1) for x in itertools.product(letters, repeat=k)]
     random.shuffle(words)
-    words = words[:150] + ["".join(random.choice(letters) for _ in range(random.randrange(5, 60))) for _ in range(40)]
+    words = words[:150] + ["".join(random.choice(letters) for _ in range(random.randrange(1, min(60, most) + 1))) for _ in range(30)]
+    words += list(hard_words(letters, most))
     path = folder / "edited.temper"
     path.write_bytes(data)
     lines = "\n".join(words) + "\n"
-    x = run(temper, "run", "--unchecked", "--type", "f32", str(path), "-", input=lines).stdout.splitlines()
+    x = run(temper, "run", "--unchecked", "--type", form, str(path), "-", input=lines).stdout.splitlines()
     y = run(temper, "eval", "-f", spec, "--alphabet", letters, *(["--at", at] if at else []), "-", input=lines).stdout.splitlines()
     return len(x) == len(y) == len(words) and all(p.split()[0] == q.split()[0] for p, q in zip(x, y)), len(words)
+
+
+def largest(data, form):
+    """The largest length that the program accepts, or -1."""
+    path = folder / "l.temper"
+    path.write_bytes(data)
+    said = re.search(r"up to length (\d+) ", run(checker, "--type", form, str(path)).stdout)
+    return int(said[1]) if said else -1
+
+
+def certified(data, form):
+    """The largest length that certify proves, at most 2^40, or -1."""
+    path = folder / "l.temper"
+    path.write_bytes(data)
+    said = re.search(r"proved\t.*up to length (\d+) ", run(temper, "certify", "--type", form, str(path)).stdout)
+    return int(said[1]) if said else -1
+
+
+pairs = ["bf16/f32", "f16/f32", "e4m3/f32"]
+edited_at = {"f32": [60, 4096], "f64": [60], "bf16/f32": [1, 20, 50], "f16/f32": [20, 400], "e4m3/f32": [1, 2, 4]}
+
+
+def edits(models, count, runs):
+    """Edited models of every type: what is accepted at a length is run (at most so many) on strings of up to that length."""
+    for form, lengths in edited_at.items():
+        tried = accepted = strings = 0
+        start = time.time()
+        while tried < count:
+            data, spec, letters, at = random.choice(models)
+            other = edited(data)
+            if other == data:
+                continue
+            tried += 1
+            length = random.choice(lengths)
+            if check(other, form, length) != "yes":
+                continue
+            accepted += 1
+            if accepted <= runs:
+                good, n = runs_right(other, spec, letters, at, form, length)
+                strings += n
+                test(good, f"an edited model is accepted in {form} at {length} letters and runs wrong: {other.decode()}")
+        print(f"{tried} edited models in {form}, {accepted} accepted; of those that were run, {strings} strings run as specified "
+              f"({time.time() - start:.0f} s)", flush=True)
 
 
 # ---- all of it ----
@@ -278,6 +336,11 @@ random_specs = []
 for _ in range(int(2500 * scale) + 20):
     letters = random.choice(letters_of)
     random_specs.append((formula(random.randrange(1, 6), letters), letters, random.choice(["first", "last"])))
+if "--edits" in sys.argv:
+    base = acceptance("random formulas", random_specs[:60], .5)
+    count = int(sys.argv[sys.argv.index("--edits") + 1])
+    edits(base, count, count)
+    finish()
 specs = list(corpus()) if everything else random.sample(list(corpus()), 20)
 models = acceptance("formulas of the tests", specs, .85 if everything else .5)
 models += acceptance("random formulas", random_specs, .85 if everything else .5)
@@ -335,21 +398,28 @@ print(f"{count} damaged files: {read} are read by the checker, and all of them b
 test(read > count / 20, "too few of the damaged files are read: the comparison says nothing")
 
 # edited models
-start, tried, accepted, strings = time.time(), 0, 0, 0
-while tried < int(100000 * scale):
-    data, spec, letters, at = random.choice(models)
-    other = edited(data)
-    if other == data:
-        continue
-    tried += 1
-    if check(other, "f32", 60) != "yes":
-        continue
-    accepted += 1
-    if accepted <= 3000 * scale + 3:
-        good, n = runs_right(other, spec, letters, at)
-        strings += n
-        test(good, f"an edited model is accepted and runs wrong: {other.decode()}")
-print(f"{tried} edited models, {accepted} accepted; of those that were run, {strings} strings run as specified")
+edits(models, int(20000 * scale), 600 * scale + 3)
+
+# lengths: those of certify, or little less
+for spec, letters in [("O a", "ab"), ("a S b", "abc"), ("Y a", "ab"), ("F a & (b U a)", "abc")]:
+    data = compiled(spec, letters, None)
+    for form in ["f32", "f64"]:
+        x, y = largest(data, form), certified(data, form)
+        test(x >= .9 * y > 0, f"{spec} in {form}: accepted up to {x}, certified up to {y}")
+for form in pairs:
+    asked = accepted = short = 0
+    for data, spec, letters, at in random.sample(models, min(len(models), int(100 * scale) + 6)):
+        y = certified(data, form)
+        if y < 1:
+            continue
+        asked += 1
+        x = largest(data, form)
+        accepted += x >= 1
+        short += 1 <= x < y // 2
+        if x < y // 2 and "-v" in sys.argv:
+            print(f"  {form}: {spec}: accepted up to {x}, certified up to {y}")
+    print(f"{form}: of {asked} models that certify proves {accepted} are accepted, {short} of them only below half of its length")
+    test(accepted >= (.8 if everything else .4) * asked and accepted > short, f"{form}: too few of what certify proves")
 
 # the program
 path = folder / "m.temper"
@@ -379,8 +449,17 @@ for old, new, code in [('"length": 500', '"length": 500000000', 4), ('"type": "f
     certificate.write_text(claim.replace(old, new, 1))
     r = run(checker, str(path), str(certificate))
     test(old in claim and r.returncode == code and not r.stdout and r.stderr, f"a certificate with {new}: {r}")
+path.write_bytes(compiled("O a", "ab", None))
+r = run(temper, "certify", "--quiet", "--type", "bf16/f32", "--length", "1000", str(path), "-o", str(certificate))
+r = run(checker, str(path), str(certificate))
+test(r.returncode == 0 and "every bf16/f32 run" in r.stdout and "length 1000 " in r.stdout, f"a pair of formats: {r}")
+claim = certificate.read_text()
+for old, new in [('"order": "ascending"', '"order": "any"'), ('"order": "ascending"', '"order": "tiles"'), ('"type": "bf16/f32"', '"type": "bf16/f64"')]:
+    certificate.write_text(claim.replace(old, new, 1))
+    r = run(checker, str(path), str(certificate))
+    test(old in claim and r.returncode == 4 and not r.stdout and r.stderr, f"a certificate with {new}: {r}")
 for arguments, code in [((), 2), (("x", "y", "z"), 2), ((str(folder / "no"),), 3), ((str(folder),), 3), (("--length", "x", str(path)), 2),
-                        (("--type", "bf16", str(path)), 2), (("--what", str(path)), 2), ((str(certificate),), 2), (("--length", "1000000000", "--type", "f32", str(path)), 4)]:
+                        (("--type", "bf16", str(path)), 2), (("--type", "f32/bf16", str(path)), 2), (("--what", str(path)), 2), ((str(certificate),), 2), (("--length", "1000000000", "--type", "f32", str(path)), 4)]:
     r = run(checker, *arguments)
     test(r.returncode == code and not r.stdout and r.stderr, f"temper-checker {arguments}: {r}")
 test(run(checker, "--help").returncode == 0 and run(checker, "--version").stdout.startswith("temper-checker "), "help and version")

@@ -8,7 +8,7 @@ import tempfile
 
 build = pathlib.Path(sys.argv[1]).resolve()
 everything = "--all" in sys.argv
-seeds = [a for a in sys.argv[2:] if a.isdigit()]
+seeds = [a for k, a in enumerate(sys.argv) if k > 1 and a.isdigit() and sys.argv[k - 1] != "--edits"]
 seed = int(seeds[0]) if seeds else random.SystemRandom().randrange(10**9)
 random.seed(seed)
 scale = 1 if everything else 0.01
@@ -59,8 +59,8 @@ work = tempfile.TemporaryDirectory()
 folder = pathlib.Path(work.name)
 
 
-
-numbers = ["1", "-1", "2", "-2", "0", "4", "0x1p-1", "0x1.4p+1", "-0x1.4p+1", "-0x1.cp+1", "3", "-3", "0x1.000002p+0", "1.5", "-0x1.8p+1"]
+numbers = ["1", "-1", "2", "-2", "0", "4", "0x1p-1", "0x1.4p+1", "-0x1.4p+1", "-0x1.cp+1", "3", "-3", "0x1.000002p+0", "1.5", "-0x1.8p+1",
+           "0x1.1p+0", "0x1.01p+1", "9", "-0x1.2p+2", "17", "0x1p-9"]
 places = ["1", "i/N", "0", "[i = 0]", "[i = N - 1]", "[i = 1]*[1 <= n]", "[i = n]*[1 <= n]", "[i % 2 = 0]*[1 <= i]*[i <= n]",
           "[i % 2 = 1]*[1 <= i]*[i <= n]", "[(N - 1 - i + 1) % 3 = 1]*[1 <= i]*[i <= n]", "[(i + 2) % 3 = 2]*[1 <= i]*[i <= n]"]
 
