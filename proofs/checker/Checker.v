@@ -335,13 +335,14 @@ Definition tap_compare st (t : tap) : option (fml * Q) := let '(h, v, _) := t in
   | [[(cm, a); (cl, b)]], [[(ck, k)]], E_twice, [(cv, y)] =>
       match get st cm, get st cl, plain_dir (h_mask h) with
       | Mean d g _, Share e, Some d' =>
-          if is_sum g && (tail || same d Past) && same d e && same d d' && is_sentinel d (get st ck) && is_sentinel d (get st cv)
-             && forallb (fun q => half_is q 2) [a; b; k; y]
+          if is_sum g && (tail || same d Past) && same d e && same d d' && is_sentinel d (get st ck)
+             && is_sentinel d (get st cv) && forallb (fun q => half_is q 2) [a; b; k; y]
           then with_error (D_compare D) (sum_name cands g) else None
       | _, _, _ => None end
   | _, _, _, _ => None end.
 Definition tap_meaning st (t : tap) : option content := match tap_count st t with Some k => Some k | None =>
-  option_map (fun p => Raw (fst p) (snd p)) (match tap_compare st t with Some p => Some p | None => tap_boolean st t end) end.
+  option_map (fun p => Raw (fst p) (snd p))
+    (match tap_compare st t with Some p => Some p | None => tap_boolean st t end) end.
 
 (* what is known to be at most 2, or 2^8 where a format has the room for it *)
 Definition much_room : bool := (29 <=? room bits)%Z.
@@ -555,9 +556,11 @@ Definition mk_sum (reps : list fml) (g : fml) : fml * list fml :=
   match any d (base h) h, any d (base (opposite h)) (opposite h) with
   | Some f, _ => mk_once reps d f
   | None, Some f => let (q, r) := mk_once reps d f in (negate q, r)
-  | None, None => match sum_name reps h with FPlus k d a r => let h := FPlus k d a r in (h, h :: reps) | h => (h, reps) end end.
+  | None, None => match sum_name reps h with
+      | FPlus k d a r => let h := FPlus k d a r in (h, h :: reps) | h => (h, reps) end end.
 (* inner: what a sum adds up goes on being a sum *)
-Fixpoint canon_ (inner : bool) (f : fml) (reps : list fml) : fml * list fml := let canon := canon_ false in match f with
+Fixpoint canon_ (inner : bool) (f : fml) (reps : list fml) : fml * list fml :=
+  let canon := canon_ false in match f with
   | FT | FLet _ | FMod _ _ _ _ => (f, reps)
   | FNot a => if inner then (f, reps) else let (a', r) := canon a reps in (negate a', r)
   | FAnd a b => if inner then (f, reps) else

@@ -1,10 +1,10 @@
 (* The text of a specification (doc/language.md, sections 1 to 8), as it stands in a model file, read as a formula.
    Nothing is proved of this function either: it is what "the specification of this file" means. It knows letters and
    tokens in quotes or bare, classes, true, false, first, last, all Boolean and temporal operators, powers such
-   as Y^3, brackets, comments, definitions over several lines, sums of counts and their comparisons, and header lines that say
-   what the file says. It refuses remainders, regular expressions, tables, positions, attention and what it does not
-   know. Precedence is
-   that of src/logic/parse.c, and what asks for parentheses there is refused here.
+   as Y^3, brackets, comments, definitions over several lines, sums of counts and their comparisons, C-RASP programs of
+   such, and header lines that say what the file says. It refuses remainders, regular expressions, tables, positions,
+   attention and what it does not know. Precedence is that of src/logic/parse.c, and what asks for parentheses there is
+   refused here.
 
    specification_of   from a file to its formula *)
 From Coq Require Import ZArith Bool Arith Ascii String List.
@@ -37,7 +37,8 @@ Definition last_here := FNot (FStep Future FT).
 Definition times (k : nat) (o : prefix) (a : fml) := Nat.iter k (apply1 o) a.
 
 (* sums of counts *)
-Fixpoint shift (z : Z) (s : fml) := match s with FPlus k d a r => FPlus k d a (shift z r) | FSum b => FSum (b + z) | _ => s end.
+Fixpoint shift (z : Z) (s : fml) := match s with
+  | FPlus k d a r => FPlus k d a (shift z r) | FSum b => FSum (b + z) | _ => s end.
 Fixpoint plus (s t : fml) := match s with FPlus k d a r => FPlus k d a (plus r t) | FSum b => shift b t | _ => s end.
 Fixpoint multiple (z : Z) (s : fml) := match s with
   | FPlus k d a r => FPlus (z * k) d a (multiple z r) | FSum b => FSum (z * b) | _ => s end.
@@ -54,7 +55,7 @@ Inductive symbol := S_open | S_close | S_equals | S_line | S_letter (s : bytes) 
   | S_weak (* W with X or Y behind it: weak until, or half of a weak next *)
   | S_and | S_or | S_xor | S_implies | S_iff
   | S_count (d : dir) (* and its bracket *) | S_square | S_number (z : Z) | S_plus | S_minus | S_times
-  | S_compare (o : comparison).
+  | S_compare (o : comparison) | S_hash | S_open_square (* of C-RASP *).
 Definition is_lower := between 97 122.
 Definition is_upper := between 65 90.
 Definition in_word c := is_lower c || is_digit c || Ascii.eqb c "_".
@@ -142,12 +143,19 @@ Definition sign (s : bytes) : option (symbol * bytes) := match s with
   | "=" :: c :: r => if Ascii.eqb c "=" || Ascii.eqb c "<" || Ascii.eqb c "!" || Ascii.eqb c "/" then None
                      else Some (S_equals, c :: r)
   | _ => None end.
+(* words of C-RASP; the papers' i and j, minima and what is reserved are refused *)
+Definition crasp_word (s : bytes) : option symbol := if is s "true" then Some (S_atom FT)
+  else if is s "false" then Some (S_atom FF)
+  else if one_of s ["first"; "last"; "start"; "xor"; "min"; "max"; "i"; "j"]%string then None else Some (S_word s).
+Definition is_temporal (x : symbol) := match x with S_prefix Not _ => false | S_prefix _ _ => true | _ => false end.
 (* depth: brackets that are open, inside which lines go on; busy: the line has tokens already *)
-Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (list symbol) := match fuel with
+Fixpoint symbols (crasp : bool) (fuel depth : nat) (busy : bool) (s : bytes) : option (list symbol) := match fuel with
   | O => None
   | S n =>
+    let symbols := symbols crasp in
     let put l r := option_map (app l) (symbols n depth true r) in
-    let count d r := match snd (span (fun c => Ascii.eqb c " " || Ascii.eqb c "009") r) with
+    let count d r := if crasp then match d with Past => put [S_hash] r | _ => None end else
+      match snd (span (fun c => Ascii.eqb c " " || Ascii.eqb c "009") r) with
       | "[" :: q => option_map (cons (S_count d)) (symbols n (S depth) true q) | _ => None end in
     match s with
     | [] => Some []
@@ -163,6 +171,9 @@ Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (
     | c :: r =>
       if Ascii.eqb c "'" || Ascii.eqb c """" then match quoted n c r [] with
         | Some (t, q) => put [S_letter t] q | None => None end
+      else if crasp && (is_lower c || is_upper c) then let (t, q) := span in_name s in
+        match crasp_word t with Some x => put [x] q | None => None end
+      else if crasp && Ascii.eqb c "[" then option_map (cons S_open_square) (symbols n (S depth) true r)
       else if is_upper c then let (run, q) := span is_upper s in
         if starts q in_name then None else match capitals run with
         | Some l => match power l q with Some (l, q) => put l q | None => None end | None => None end
@@ -180,7 +191,7 @@ Fixpoint symbols (fuel : nat) (depth : nat) (busy : bool) (s : bytes) : option (
         if starts q is_upper then None else put [reserved t] q
       else if Ascii.eqb c "[" && negb (starts r (Ascii.eqb "]")) then match class_text r [] with
         | Some (t, q) => put [S_class t] q | None => None end
-      else match sign s with Some (x, q) => put [x] q | None => None end
+      else match sign s with Some (x, q) => if crasp && is_temporal x then None else put [x] q | None => None end
     end end.
 
 (* ---- formulas ---- *)
@@ -220,31 +231,33 @@ Variables names sums : list (bytes * fml).                           (* definiti
 Definition find_name (s : bytes) : option fml := option_map snd (find (fun d => eqb_bytes (fst d) s) names).
 Definition bare (s : bytes) : option fml := match find_name s with
   | Some f => Some f
-  | None => if tokens || Nat.eqb (length s) 1 then option_map (fun k => FLet [k]) (letter_of s) else None end.
+  | None => option_map (fun k => FLet [k]) (match s with
+      | "Q" :: "_" :: r => letter_of r | [c] => if is_lower c then letter_of s else None
+      | _ => if tokens then letter_of s else None end) end.
 (* one level for each line of the table of doc/language.md, section 6 *)
 Inductive level := L_formula | L_implies | L_or | L_xor | L_and | L_temporal | L_past | L_future | L_unary
-  | L_sum | L_product | L_factor | L_added (s : fml) | L_multiplied (s : fml) (* behind s *).
+  | L_atom | L_counted (* behind a C-RASP # *) | L_sum | L_product | L_factor
+  | L_added (s : fml) | L_multiplied (s : fml) (* behind s *).
 (* does a sum stand here, so that a comparison follows? In brackets: if something for sums stands behind them *)
 Fixpoint sum_in_brackets (depth : nat) (l : list symbol) : bool := match l with
-  | S_open :: r | S_count _ :: r => sum_in_brackets (S depth) r
+  | S_open :: r | S_count _ :: r | S_open_square :: r => sum_in_brackets (S depth) r
   | S_close :: r | S_square :: r => match depth with
       | S (S d) => sum_in_brackets (S d) r
-      | _ => match r with S_plus :: _ | S_minus :: _ | S_times :: _ | S_compare _ :: _ | S_equals :: _ => true | _ => false end end
+      | _ => match r with
+          | S_plus :: _ | S_minus :: _ | S_times :: _ | S_compare _ :: _ | S_equals :: _ => true | _ => false end end
   | _ :: r => sum_in_brackets depth r | [] => false end.
 Definition find_sum (s : bytes) : option fml := option_map snd (find (fun d => eqb_bytes (fst d) s) sums).
 Definition sum_here (l : list symbol) : bool := match l with
-  | S_number _ :: _ | S_minus :: _ | S_count _ :: _ => true | S_open :: _ => sum_in_brackets 0 l
+  | S_number _ :: _ | S_minus :: _ | S_count _ :: _ | S_hash :: _ => true | S_open :: _ => sum_in_brackets 0 l
   | S_word s :: _ => match find_sum s with Some _ => true | None => false end | _ => false end.
 Definition chain l o := match l with L_past => is_past o | L_future => negb (is_past o) | _ => true end.
 Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list symbol) := match fuel with
   | O => None
   | S n =>
-    let unary o k r := match read n L_unary r with Some (a, q) => Some (times k o a, q) | None => None end in
-    let both g next x := match x with Some (a, r) => match read n next r with
-      | Some (b, q) => Some (g a b, q) | None => None end | None => None end in
-    let temporal o a r := if chain v o then
-      match read n (if is_past o then L_past else L_future) r with Some (b, q) => Some (apply2 o a b, q) | None =>
-        None end
+    let map g x := option_map (fun t : fml * list symbol => (g (fst t), snd t)) x in
+    let unary o k r := map (times k o) (read n L_unary r) in
+    let both g next x := match x with Some (a, r) => map (g a) (read n next r) | None => None end in
+    let temporal o a r := if chain v o then map (apply2 o a) (read n (if is_past o then L_past else L_future) r)
       else None in
     match v with
     | L_formula => match read n L_or l with
@@ -272,6 +285,11 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
         | S_prefix o k :: r => unary o k r
         | S_weak :: S_prefix Next k :: r => unary Weak_next k r
         | S_weak :: S_prefix Yesterday k :: r => unary Weak_yesterday k r
+        | _ => read n L_atom l end
+    | L_counted => match l with
+        | S_prefix Not k :: r => map (times k Not) (read n L_counted r)
+        | _ => read n L_atom l end
+    | L_atom => match l with
         | S_open :: r => match read n L_formula r with Some (a, S_close :: q) => Some (a, q) | _ => None end
         | S_atom f :: r => Some (f, r)
         | S_letter s :: r => option_map (fun k => (FLet [k], r)) (letter_of s)
@@ -280,8 +298,9 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
         | _ => None end
     | L_sum => match read n L_product l with Some (s, r) => read n (L_added s) r | None => None end
     | L_added s => match l with
-        | S_plus :: r => match read n L_product r with Some (t, q) => read n (L_added (plus s t)) q | None => None end
-        | S_minus :: r => match read n L_product r with Some (t, q) => read n (L_added (at_least s t)) q | None => None end
+        | (S_plus | S_minus) as c :: r => match read n L_product r with
+            | Some (t, q) => read n (L_added (match c with S_plus => plus s t | _ => at_least s t end)) q
+            | None => None end
         | _ => Some (s, l) end
     | L_product => match read n L_factor l with Some (s, r) => read n (L_multiplied s) r | None => None end
     | L_multiplied s => match l with
@@ -292,8 +311,12 @@ Fixpoint read (fuel : nat) (v : level) (l : list symbol) : option (fml * list sy
         | _ => Some (s, l) end
     | L_factor => match l with
         | S_number z :: r => Some (FSum z, r)
-        | S_minus :: r => match read n L_factor r with Some (s, q) => Some (multiple (-1) s, q) | None => None end
-        | S_count d :: r => match read n L_formula r with Some (a, S_square :: q) => Some (FPlus 1 d a (FSum 0), q) | _ => None end
+        | S_minus :: r => map (multiple (-1)) (read n L_factor r)
+        | S_count d :: r => match read n L_formula r with
+            | Some (a, S_square :: q) => Some (FPlus 1 d a (FSum 0), q) | _ => None end
+        | S_hash :: S_open_square :: r => match read n L_formula r with
+            | Some (a, S_square :: q) => Some (FPlus 1 Past a (FSum 0), q) | _ => None end
+        | S_hash :: r => map (fun a => FPlus 1 Past a (FSum 0)) (read n L_counted r)
         | S_open :: r => match read n L_sum r with Some (s, S_close :: q) => Some (s, q) | _ => None end
         | S_word s :: r => option_map (fun f => (f, r)) (find_sum s)
         | _ => None end
@@ -309,7 +332,7 @@ Fixpoint nodes (f : fml) : Z := (1 + match f with
 Definition header_words := ["alphabet"; "at"; "empty"; "tokens"]%string.
 Section Lines.
 Variable letters : list bytes.
-Variables tokens at_first accepts_empty : bool.                     (* as the file says *)
+Variables crasp tokens at_first accepts_empty : bool.               (* as the file says *)
 Fixpoint answer_of (fuel : nat) (names sums : list (bytes * fml)) (l : list symbol) : option fml := match fuel with
   | O => None
   | S n =>
@@ -318,13 +341,14 @@ Fixpoint answer_of (fuel : nat) (names sums : list (bytes * fml)) (l : list symb
     let answer _ := match part L_formula l with Some (f, []) | Some (f, [S_line]) => Some f | _ => None end in
     match l with
     | S_word name :: S_equals :: r =>
-        if one_of name header_words then None else
+        if one_of name header_words || match name with "Q" :: "_" :: _ => true | _ => false end then None else
         match find_name names name, find_sum sums name, letter_of letters name with
         | None, None, None => match part L_sum r, part L_formula r with
             | Some (f, S_line :: x :: q), _ => answer_of n names ((name, f) :: sums) (x :: q)
             | _, Some (f, S_line :: x :: q) => answer_of n ((name, f) :: names) sums (x :: q)
+            | _, Some (f, ([] | [S_line])) => if crasp then Some f else None
             | _, _ => None end
-        | None, Some _, _ => answer tt
+        | None, Some _, _ => if crasp then None else answer tt
         | _, _, _ => None end
     | _ => answer tt
     end end.
@@ -360,9 +384,10 @@ Definition plain_bytes (s : bytes) := forallb (fun c => between 32 126 c || betw
   || Ascii.eqb c "009") s.
 Definition formula_of_text (s : bytes) : option fml := if plain_bytes s then
   match without_header (S (length s)) [] s with
-  | Some s => match symbols (S (length s)) 0 false s with
+  | Some s => match symbols crasp (S (length s)) 0 false s with
       | Some l => answer_of (S (length l)) [] [] l | None => None end
   | None => None end else None.
 End Lines.
-Definition specification_of (t : text_model) : option fml := if is (t_syntax t) "spec"
-  then formula_of_text (m_letters (t_model t)) (t_tokens t) (t_first t) (t_empty t) (t_source t) else None.
+Definition specification_of (t : text_model) : option fml :=
+  let crasp := is (t_syntax t) "crasp" in if is (t_syntax t) "spec" || crasp && negb (t_tokens t)
+  then formula_of_text (m_letters (t_model t)) crasp (t_tokens t) (t_first t) (t_empty t) (t_source t) else None.

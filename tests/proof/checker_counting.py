@@ -17,18 +17,22 @@ COUNTS = re.compile(r"#")
 OTHERS = re.compile(r"%|@|/|dfa|rightmost|leftmost|emit")
 
 
+class Program(str):
+    """A specification in C-RASP."""
+
+
 def text_of(escaped):
     return escaped.encode().decode("unicode_escape").encode("latin-1").decode("utf-8")
 
 
-def corpus():
-    """Text, alphabet, where the answer is read."""
+def corpus(kind):
+    """Text, alphabet, where the answer is read: of S and S_AT, or of CRASP."""
     text = (here.parent / "logic" / "corpus.c").read_text(encoding="utf-8")
     string = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
-    for _, _, spec, letters, more in re.findall(rf'\b(S|S_AT)\("([^"]*)",\s*{string},\s*"((?:[^"\\]|\\.)*)"(.*?)\)', text, re.S):
+    for _, _, spec, letters, more in re.findall(rf'\b({kind})\("([^"]*)",\s*{string},\s*"((?:[^"\\]|\\.)*)"(.*?)\)', text, re.S):
         spec = text_of("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', spec)))
         if COUNTS.search(spec) and not OTHERS.search(spec):
-            yield spec, letters, "first" if "FIRST" in more else "last" if "LAST" in more else None
+            yield Program(spec) if kind == "CRASP" else spec, letters, "first" if "FIRST" in more else "last" if "LAST" in more else None
 
 
 def boolean(depth, letters, future):
@@ -74,12 +78,37 @@ def formula():
             return spec, letters, "first" if future else "last"
 
 
+def program():
+    """A C-RASP program of a few lines."""
+    letters = random.choice(["ab", "abc"])
+    counts, truths, lines = [], [f'"{c}"' for c in letters] + list(letters) + [f"Q_{c}" for c in letters], []
+
+    def amount():
+        one = random.choice(counts) if counts and random.random() < .6 else f'# {random.choice(["", "", "!"])}{random.choice(truths)}'
+        return random.choice([one, one, one, f"2 * {one}", f"{one} + {random.randrange(4)}", f"{one} - {random.choice(counts or [one])}", f"(1 + {one})"])
+    compared = lambda: f"{amount()} {random.choice(['==', '<', '<=', '>', '>=', '!=', '='])} {amount()}"
+    for k in range(random.randrange(1, 7)):
+        if random.random() < .4:
+            lines.append(f"C_{k} = {amount()}")
+            counts.append(f"C_{k}")
+        else:
+            a, b = random.choice(truths), random.choice(truths)
+            lines.append(f"P{k} = " + random.choice([compared()] * 3 + [f"{a} && {b}", f"{a} || !{b}", f"!({compared()}) ^ {a}", f"{a} -> {compared()}", f"# [{compared()} & {a}] > 1"]))
+            truths.append(f"P{k}")
+    lines.append(random.choice(["", "Y = "]) + compared())
+    return Program("\n".join(lines) + "\n"), letters, "last"
+
+
 # ---- models ----
+
+def said_by(spec, letters, at):
+    return ["-f", spec, "--alphabet", letters, *(["--at", at] if at else []), *(["--syntax", "crasp"] if isinstance(spec, Program) else [])]
+
 
 def compiled(spec, letters, at):
     path = folder / "m.temper"
     path.unlink(missing_ok=True)
-    r = run(temper, "compile", "--quiet", "-f", spec, "--alphabet", letters, *(["--at", at] if at else []), "-o", str(path))
+    r = run(temper, "compile", "--quiet", *said_by(spec, letters, at), "-o", str(path))
     return path.read_bytes() if r.returncode == 0 and path.exists() else None
 
 
@@ -116,7 +145,7 @@ def words(letters):
 
 def said(spec, letters, at, lines):
     """What the formula says: the library's evaluator, which takes sums exactly."""
-    return [line.split()[0] for line in run(temper, "eval", "-f", spec, "--alphabet", letters, *(["--at", at] if at else []), "-",
+    return [line.split()[0] for line in run(temper, "eval", *said_by(spec, letters, at), "-",
                                             input="\n".join(lines) + "\n").stdout.splitlines()]
 
 
@@ -144,7 +173,9 @@ def recounted(data):
     return (text[:at.start()] + " ".join(terms) + text[at.end():]).encode()
 
 
-models = acceptance("formulas of the tests that count", corpus(), .75)
+models = acceptance("formulas of the tests that count", corpus("S|S_AT"), .75)
+models += acceptance("C-RASP programs of the tests", corpus("CRASP"), .6)
+models += acceptance("random C-RASP programs", [program() for _ in range(int(1000 * scale) + 30)], .95)
 models += acceptance("random formulas that count", [formula() for _ in range(int(2000 * scale) + 40)], .95)
 several = [m for m in models if b" role compare" in m[0]]
 
@@ -152,7 +183,7 @@ several = [m for m in models if b" role compare" in m[0]]
 tried = accepted = 0
 while tried < int(20000 * scale) + 100:
     (data, spec, letters, at), other = random.choice(several), random.choice(models)
-    if other[2:] != (letters, at) or other[1] == spec:
+    if other[2:] != (letters, at) or other[1] == spec or type(other[1]) is not type(spec):
         continue
     tried += 1
     exchanged = re.sub(rb'\nsource ".*"', lambda _: re.search(rb'\nsource ".*"', other[0])[0], data)
@@ -181,6 +212,34 @@ while tried < int(100000 * scale):
         strings += len(lines)
         test(told(other, lines) == said(spec, letters, at, lines), f"an edited model is accepted and runs wrong: {other.decode()}")
 print(f"{tried} edited models, {accepted} accepted; of those that were run, {strings} strings run as specified")
+
+# damaged texts: what the checker reads temper reads, too, and what it accepts for a model says what the model computes
+PIECES = [*"#[]()=<>!&|-+*%@ ab1230\nQ_XYOSFG^\"'.,?:", "->", "<->", "==", "<=", ">=", "!=", "&&", "||", "# ", "#[", "true", "first", "Q_", "min(", "#>["]
+
+
+def damaged(spec):
+    for _ in range(random.choice([1, 1, 1, 2, 3])):
+        i, j = sorted(random.randrange(len(spec) + 1) for _ in "ij")
+        spec = random.choice([spec[:i] + random.choice(PIECES) + spec[i:], spec[:i] + spec[i + random.choice([1, 1, 2]):], spec[:j] + spec[i:j] + spec[j:]]) or "a"
+    return spec
+
+
+read = accepted = 0
+for _ in range(int(20000 * scale) + 400):
+    data, spec, letters, at = random.choice(models)
+    if len(spec) > 80:
+        continue
+    other = type(spec)(damaged(spec))
+    quoted = '"' + other.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    answer = check(re.sub(rb'\nsource ".*"', lambda _: b"\nsource " + quoted.encode(), data), "f32", 60)
+    if answer == "unread":
+        continue
+    read, accepted = read + 1, accepted + (answer == "yes")
+    lines = words(letters)[:60]
+    meant = said(other, letters, at, lines)
+    test(len(meant) == len(lines) and (answer == "no" or meant == said(spec, letters, at, lines)), f"{other!r} is read instead of {spec!r}: {answer}")
+print(f"{read} damaged texts are read, and {accepted} of them accepted")
+test(read > 15, "too few of the damaged texts are read: the comparison says nothing")
 
 # sums as they can be written, and what is no sum
 for text, others in [("#[a] >= 2", ["#[a]>=2", "2 <= #[a]", "#[a] ≥ 2", "←#[a] > 1", "# [a] - 2 >= 0", "!(#[a] < 2)", "2*#[a] > 3", "n = #[a]\nn >= 2",
