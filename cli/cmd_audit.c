@@ -153,7 +153,7 @@ void cmd_audit(session *s) {
         temper_status status = watched(s, certificate, length, model, size, &err);
         if (status != TEMPER_OK && err.line == 1 && err.column == 1 && !*err.hint)
             snprintf(err.hint, sizeof err.hint, "the certificate comes first: temper audit CERTIFICATE MODEL");
-        checker_answer answer = status == TEMPER_OK ? proved_checker_ask(s, other, path, certificate) : CHECKER_NONE;
+        checker_answer answer = status == TEMPER_OK ? proved_checker_ask(s, other, certificate) : CHECKER_NONE;
         if (status == TEMPER_OK || s->json) print_result(s, path, other, &claim, &err, answer);
         if (status == TEMPER_RANGE && !s->json) {
             place at = {.name = path, .line = err.line};

@@ -46,16 +46,29 @@ static void read_end(int from, char end[END_SIZE]) {
     end[used] = 0;
 }
 
-/* Its exit status, or -1 and an errno; and the end of what it says. */
+/* An unnamed file with this text, which is read from its beginning; NULL and an errno. */
+static FILE *file_of(const char *text) {
+    FILE *f = tmpfile();
+    if (f && fputs(text, f) >= 0 && fflush(f) == 0 && lseek(fileno(f), 0, SEEK_SET) == 0) return f;
+    int why = errno;
+    if (f) fclose(f);
+    errno = why;
+    return NULL;
+}
+
+/* Its exit status, or -1 and an errno; and the end of what it says. It reads the certificate that was audited, not
+   what may stand at its path by now: another one may claim less. */
 static int run(const char *path, const char *model, const char *certificate, char end[END_SIZE]) {
-    char program[] = "temper-checker", files[] = "--";
-    char *first = strdup(model), *second = strdup(certificate), *words[] = {program, files, first, second, NULL};
+    char program[] = "temper-checker", files[] = "--", second[] = "/dev/stdin";
+    char *first = strdup(model), *words[] = {program, files, first, second, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
-    int ends[2] = {-1, -1}, status = -1, code = first && second ? 0 : ENOMEM;
+    int ends[2] = {-1, -1}, status = -1, code = first ? 0 : ENOMEM;
+    FILE *input = code ? NULL : file_of(certificate);
+    if (!code && !input) code = errno;
     if (!code && pipe(ends) != 0) code = errno;
     if (!code && !(code = posix_spawn_file_actions_init(&actions))) {
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO);
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_addclose(&actions, ends[0]);
@@ -66,7 +79,7 @@ static int run(const char *path, const char *model, const char *certificate, cha
     if (!code) read_end(ends[0], end);
     if (ends[0] >= 0) close(ends[0]);
     free(first);
-    free(second);
+    if (input) fclose(input);
     errno = code;
     if (code) return -1;
     while (waitpid(pid, &status, 0) < 0)
@@ -85,13 +98,13 @@ static bool is_about(const char *end, const char *text) {
     return strlen(said) == DIGITS + 2 && strncmp(said, sha256 + strlen(key), DIGITS) == 0;
 }
 
-checker_answer proved_checker_ask(session *s, const char *model, const char *certificate, const char *text) {
+checker_answer proved_checker_ask(session *s, const char *model, const char *certificate) {
     char beside[PATH_SIZE], end[END_SIZE] = "";
     bool named = is_given(s, OPT_CHECKER);
     if (!named && !is_beside(beside)) return CHECKER_NONE;
     const char *path = named ? s->opt.value[OPT_CHECKER].text : beside;
     int code = run(path, model, certificate, end);
-    if (code == 0 && is_about(end, text)) return CHECKER_ACCEPTS;
+    if (code == 0 && is_about(end, certificate)) return CHECKER_ACCEPTS;
     if (code == NOT_ACCEPTED || code == NOT_READ) return CHECKER_DECLINES;
     if (!named) return CHECKER_NONE;
     char why[120];

@@ -13,7 +13,7 @@ typedef enum checker_answer {
 } checker_answer;
 
 /* Asks the program that --checker names, or else the one that lies beside temper itself; never one of the working
-   folder or of PATH. `text` is the certificate as it was audited. */
-checker_answer proved_checker_ask(session *s, const char *model, const char *certificate, const char *text);
+   folder or of PATH. It gets the text of the certificate as it was audited, and the path of the model. */
+checker_answer proved_checker_ask(session *s, const char *model, const char *certificate);
 
 #endif

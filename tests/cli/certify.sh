@@ -13,14 +13,20 @@ same 'audit: quiet' '' "$out$err"
 run 0 --json audit audit.json audit.temper
 has 'audit: json' "$out" '"proved":true,"claim":"formula","length":1000,"type":"f32"'
 # The proved checker: what it is asked, and what is said of each of its answers.
-printf '#!/bin/sh\necho "$@" >%s/asked\necho noise\ncat %s/said\nexit $(cat %s/answer)\n' "$work" "$work" "$work" >fake-checker
+printf '#!/bin/sh\necho "$@" >%s/asked\ncat "$3" >%s/given\necho noise\ncat %s/said\nexit $(cat %s/answer)\n' "$work" "$work" "$work" "$work" >fake-checker
 echo "audit.temper: proved (check_sound, SHA-256 $(sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p' audit.json))" >said
 chmod +x fake-checker
 cp fake-checker temper-checker # in the working folder, where nobody looks for it
 echo 0 >answer
 run 0 audit --checker "$work/fake-checker" audit.json audit.temper
 has 'audit: proved checker' "$out" ' allowed); checked by a proved checker'
-same 'audit: what a checker is asked' '-- audit.temper audit.json' "$(cat asked)"
+same 'audit: what a checker is asked' '-- audit.temper /dev/stdin' "$(cat asked)"
+same 'audit: the certificate that a checker reads' "$(cat audit.json)" "$(cat given)"
+mkfifo pipe # what is audited is what is checked, whatever stands at its path a moment later
+{ cat audit.json >pipe; sleep 0.2; echo another >pipe & } &
+run 0 audit --checker "$work/fake-checker" pipe audit.temper
+same 'audit: a certificate that is read once' "$(cat audit.json)" "$(cat given)"
+timeout 1 cat pipe >/dev/null || true
 lacks 'audit: a checker is silent' "$out$err" noise
 run 0 --json audit --checker "$work/fake-checker" audit.json audit.temper
 has 'audit: proved checker, json' "$out" '"checked_by":"audit and proved checker"}'
