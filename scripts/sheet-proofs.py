@@ -15,6 +15,11 @@ from sheet_changes import changes, name_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHEET = ROOT / "src" / "number" / "heads.sheet"
+# What no theorem can notice, since it stands only in a part of the line that is on paper.
+ON_PAPER = {
+    ("once_rest", "a constant"): "more than one tile",
+    ("once_sum", "a constant"): "scales of one's own",
+}
 LIMIT = 300  # seconds, on a busy machine: a proof that searches for longer has failed, too
 
 
@@ -98,7 +103,11 @@ def main():
             kinds.setdefault(line, set()).add(kind(what))
     for line, has in kinds.items():
         for one in sorted(has - noticed.get(line, set())):
-            faults.append(f"no change of {one} of {line} in src/number/heads.sheet makes a theorem fail")
+            if (line, one) not in ON_PAPER:
+                faults.append(f"no change of {one} of {line} in src/number/heads.sheet makes a theorem fail")
+        for one in sorted(noticed.get(line, set())):
+            if (line, one) in ON_PAPER:
+                faults.append(f"a theorem notices {one} of {line}, which is listed as on paper")
     for fault in faults:
         print("sheet-proofs:", fault)
     if every:
