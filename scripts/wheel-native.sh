@@ -19,8 +19,8 @@ if [ -e "$tarball" ]; then
 else
     echo "wheel: installing a compiler and FLINT of $suite, into $tarball (once)"
     tar -C "$root" -xzf "$bare"
-    cp "$here/scripts/setup.sh" "$root/root"
-    enter sh /root/setup.sh build >"$out/log" 2>&1 || { tail -n 20 "$out/log" >&2; exit 1; }
+    cp "$here/scripts/setup.sh" "$root/setup.sh"
+    enter sh /setup.sh build >"$out/log" 2>&1 || { tail -n 20 "$out/log" >&2; exit 1; }
     rm -rf "$root/var/cache/apt/archives/"*.deb "$root/var/lib/apt/lists/"*
     tar -C "$root" --exclude ./dev/\* --numeric-owner -c . | gzip -1 >"$tarball.part"
     mv "$tarball.part" "$tarball"
